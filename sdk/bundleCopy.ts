@@ -14,9 +14,9 @@ import {
 import { PUBLISHING_INPUTS } from "./publishingInputs";
 
 /** Arguments of {@link BundleCopy} that all destinations have: see {@link BundleCopyInputs} for the meaning of each. */
-interface CommonArgs extends Omit<
+interface CommonCopyArgs extends Omit<
   InputsOf<BundleCopyInputs>,
-  "source" | "destination" | AdditionName | "signingKeyEnv"
+  "source" | "destination" | AdditionInput | "signingKeyEnv"
 > {
   /**
    * The bundle to copy: an export of this stack, the fields of an export in another stack, or a bundle file on this machine. The
@@ -26,15 +26,15 @@ interface CommonArgs extends Omit<
 }
 
 /** Only the files of a site, or an image, have additions. Only an image has a signature. */
-type AdditionName = "offlineSearch" | "llmsTxt" | "fetchExternal";
-type Additions = Pick<InputsOf<BundleCopyInputs>, AdditionName>;
+type AdditionInput = "offlineSearch" | "llmsTxt" | "fetchExternal";
+type Additions = Pick<InputsOf<BundleCopyInputs>, AdditionInput>;
 type Signature = Pick<InputsOf<BundleCopyInputs>, "signingKeyEnv">;
 
 /** Of a destination that is not known when the program is compiled, the provider checks what it has. */
 type Later<Known> = pulumi.Output<Known> | Promise<Known>;
 
 /** Arguments of {@link BundleCopy}: see {@link BundleCopyInputs} for the meaning of each. */
-export type BundleCopyArgs = CommonArgs &
+export type BundleCopyArgs = CommonCopyArgs &
   (
     | ({
         /** The destination of the copy: a folder, a bucket or a registry's repository. Another destination replaces the resource. */

@@ -106,17 +106,17 @@ export function staticExportValues(source: StaticExport): StaticExportValues;
 export function staticExportValues(source: CopiedSite): BundleCopyValues;
 export function staticExportValues(source: SiteImage): SiteImageValues;
 export function staticExportValues(source: StaticExportLink): StaticExportLinkValues;
-export function staticExportValues(source: SiteSource): SiteValues {
+export function staticExportValues(source: SiteSource): AnySiteValues {
   return valuesOf(source, "staticExportValues");
 }
 
-type SiteValues = BundleCopyValues | SiteImageValues | StaticExportLinkValues;
+type AnySiteValues = BundleCopyValues | SiteImageValues | StaticExportLinkValues;
 
 /**
  * @param owner name of the caller, for messages: `SelfHostedDocs "docs"`
  * @throws pulumi.RunError at once for no site, or an export that was only read; from within an output if that is missing
  */
-export function valuesOf(source: SiteSource, owner: string): SiteValues {
+export function valuesOf(source: SiteSource, owner: string): AnySiteValues {
   const given = source as SiteSource | undefined | null;
   if (!given) {
     throw new pulumi.RunError(

@@ -31,15 +31,15 @@ export function findProject(folder: string): PulumiProject | undefined {
   return dirname(folder) === folder ? undefined : findProject(dirname(folder));
 }
 
-interface Content {
+interface ProjectFile {
   readonly runtime?: string | { readonly name?: string };
   readonly main?: unknown;
 }
 
 /** Empty for a file that is not YAML: the CLI reports that. */
-function contentOf(text: string): Content {
+function contentOf(text: string): ProjectFile {
   try {
-    return Object(parse(text)) as Content;
+    return Object(parse(text)) as ProjectFile;
   } catch {
     return {};
   }

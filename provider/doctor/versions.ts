@@ -10,7 +10,7 @@ import type { PulumiProject } from "./pulumiProject";
 const NAME = "pulumi-docs-hosting";
 const SDK = "@pulumi/pulumi";
 
-interface Manifest {
+interface PackageManifest {
   readonly version: string;
   readonly engines: { readonly node: string };
   readonly peerDependencies: Readonly<Record<string, string>>;
@@ -18,7 +18,7 @@ interface Manifest {
 
 /** Versions of Node.js and of the packages that a program in TypeScript or JavaScript loads. */
 export function versionFindings(host: DoctorHost, project: PulumiProject | undefined): Finding[] {
-  const { version, engines, peerDependencies } = JSON.parse(packageText("package.json")) as Manifest;
+  const { version, engines, peerDependencies } = JSON.parse(packageText("package.json")) as PackageManifest;
   const needed = engines.node.replace(">=", "");
   const node = isAtLeast(host.nodeVersion, needed)
     ? ok("node", `Node.js ${host.nodeVersion}`)
@@ -80,7 +80,7 @@ function installedVersion(name: string, folder: string, remedy: string): string 
   for (const place of places) {
     const file = join(place, name, "package.json");
     if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) continue;
-    const { version } = JSON.parse(readFileSync(file, "utf8")) as Partial<Manifest>;
+    const { version } = JSON.parse(readFileSync(file, "utf8")) as Partial<PackageManifest>;
     if (version !== undefined) return version;
   }
   throw new InputError(`the program in ${folder} cannot load ${name}`, remedy);

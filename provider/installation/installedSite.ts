@@ -90,15 +90,15 @@ function deliveryWithoutDestination(image: string | undefined, runnable: unknown
 /** How pods get a copied site. */
 export type Delivery = "siteImage" | "volume" | "bundle";
 
-type Found = { readonly delivery: Delivery } | { readonly problem: string };
-type Fields = Readonly<Partial<Record<string, unknown>>>;
+type FoundDelivery = { readonly delivery: Delivery } | { readonly problem: string };
+type OutputFields = Readonly<Partial<Record<string, unknown>>>;
 
 const INSTEAD =
   "Give the BundleCopy another destination: { repository, base } with a registry that the cluster reaches, whose image " +
   "needs nothing else";
 
 /** By the kind of destination. The first whose field is given counts. */
-const DELIVERIES: Readonly<Record<DestinationKind, (fields: Fields, what: string) => Found>> = {
+const DELIVERIES: Readonly<Record<DestinationKind, (fields: OutputFields, what: string) => FoundDelivery>> = {
   repository: ({ base }) => ({ delivery: base ? "siteImage" : "volume" }),
   bucket: bucketDelivery,
   azureContainer: bucketDelivery,
@@ -116,14 +116,14 @@ const DELIVERIES: Readonly<Record<DestinationKind, (fields: Fields, what: string
  * @param what names the copy in messages
  * @returns the way, or the problem: no pod can reach the destination, or it has no bundle for pods to fetch
  */
-export function deliveryOf(destination: unknown, what: string): Found {
-  const fields = Object(destination) as Fields;
+export function deliveryOf(destination: unknown, what: string): FoundDelivery {
+  const fields = Object(destination) as OutputFields;
   const kinds = Object.keys(DELIVERIES) as DestinationKind[];
   const kind = kinds.find((each) => fields[each] !== undefined && fields[each] !== null) ?? "folder";
   return DELIVERIES[kind](fields, what);
 }
 
-function bucketDelivery({ layout }: Fields, what: string): Found {
+function bucketDelivery({ layout }: OutputFields, what: string): FoundDelivery {
   if (layout !== "site") return { delivery: "bundle" };
   const problem =
     `${what} is a copy whose files are in the bucket one by one (layout "site"), as static hosting needs ` +

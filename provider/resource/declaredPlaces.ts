@@ -5,7 +5,7 @@ import { makeHomeFolder, removeFile } from "../base/runtime/files/homeFolder";
 import { isOfRunningProcess, ownName } from "../base/runtime/files/ownerProcess";
 
 /** A resource that the program of an operation declares. */
-interface Declaration {
+interface Declarer {
   readonly urn: string;
   /** The provider's process, which lives as long as the operation. */
   readonly process: string;
@@ -70,7 +70,7 @@ export class DeclaredPlaces {
 
   /** @returns the URN of another resource, whose declaration stays */
   #declareAt(path: string, urn: string): string | undefined {
-    const text = JSON.stringify({ urn, process: this.#process } satisfies Declaration);
+    const text = JSON.stringify({ urn, process: this.#process } satisfies Declarer);
     try {
       writeFileSync(path, text, { flag: "wx", mode: 0o600 });
       return undefined;
@@ -84,7 +84,7 @@ export class DeclaredPlaces {
     return undefined;
   }
 
-  #at(name: string): Declaration | undefined {
+  #at(name: string): Declarer | undefined {
     const found = readAt(join(this.#folder(), name));
     return found !== undefined && isOfRunningProcess(found.process) ? found : undefined;
   }
@@ -97,7 +97,7 @@ export class DeclaredPlaces {
 const nameOf = (kind: "urn" | "place", text: string): string =>
   `${kind}-${hash("sha256", text).slice(0, 32)}.json`;
 
-function readAt(path: string): Declaration | undefined {
+function readAt(path: string): Declarer | undefined {
   try {
     const { urn, process } = Object(JSON.parse(readFileSync(path, "utf8"))) as Record<string, unknown>;
     return typeof urn === "string" && typeof process === "string" ? { urn, process } : undefined;

@@ -6,7 +6,7 @@ type Parameter = readonly [name: string, value: string];
 /** The values of the parameters with a name, whatever its letter case. */
 type ValuesOf = (name: string) => readonly string[];
 /** Reads ends: milliseconds since 1970. `undefined` where a value is none. */
-type Reader = (of: ValuesOf) => readonly (number | undefined)[];
+type EndReader = (of: ValuesOf) => readonly (number | undefined)[];
 
 /** Parameters that make `expires` the end of a signed link: S3 version 2, Google version 2, CloudFront, OSS, nginx and other CDNs. */
 const SIGNATURES = ["signature", "sig", "sign", "token", "bcdn_token", "hmac", "md5"];
@@ -14,20 +14,20 @@ const SIGNATURES = ["signature", "sig", "sign", "token", "bcdn_token", "hmac", "
 const ENDS = ["expires", "expire", "exp", "e"];
 
 /** Each reads one kind of signature. */
-const READERS: readonly Reader[] = [
+const READERS: readonly EndReader[] = [
   // Azure: the end of the signature, and of the user delegation key that signed it
   ...["se", "ske"].map(
-    (name): Reader =>
+    (name): EndReader =>
       (of) =>
         isAmong(of, ["sig"]) ? of(name).map(timeOrDay) : [],
   ),
   ...ENDS.map(
-    (name): Reader =>
+    (name): EndReader =>
       (of) =>
         isAmong(of, SIGNATURES) ? of(name).map(timeOrDay) : [],
   ),
   // COS: `BEGIN;END`, of the signature and of the key that signed it
-  ...["q-sign-time", "q-key-time"].map((name): Reader => (of) => {
+  ...["q-sign-time", "q-key-time"].map((name): EndReader => (of) => {
     if (!isAmong(of, ["q-signature"])) return [];
     return of(name).map((value) => parseEpoch(Number(/^\d{10};(\d{10})$/.exec(value)?.[1] ?? "")));
   }),

@@ -161,15 +161,15 @@ function lifeOfLink({ outputs: { expiresAt }, bookkeeping }: StaticExportState):
 }
 
 /** The outputs that neither the report nor the link's life decides. */
-type Kept = Omit<ExportOwnOutputs, keyof JobReport | keyof LinkTimes>;
+type OwnFields = Omit<ExportOwnOutputs, keyof JobReport | keyof LinkTimes>;
 
 function outputsOf(
   inputs: CheckedExportInputs,
-  known: JobReport & Partial<Every<Kept>> & Pick<Kept, "jobId" | "status">,
+  known: JobReport & Partial<Every<OwnFields>> & Pick<OwnFields, "jobId" | "status">,
   life: LinkLife,
 ): StaticExportOutputs {
   const { jobId, status, bundleUrl, bundleSize } = known;
-  const kept: Every<Kept> = { jobId, version: inputs.version ?? jobId, status, bundleUrl, bundleSize };
+  const kept: Every<OwnFields> = { jobId, version: inputs.version ?? jobId, status, bundleUrl, bundleSize };
   const times = linkTimes(life, parseDuration(inputs.renewBefore ?? ""));
   return { ...inputs, ...present(kept), ...reportAmong(known), ...times };
 }

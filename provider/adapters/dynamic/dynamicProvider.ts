@@ -75,7 +75,7 @@ export function dynamicProvider(
     if (unfinished === undefined) return { id, outs };
     const properties = { ...outs, __provider: given["__provider"] };
     // eslint-disable-next-line @typescript-eslint/only-throw-error -- the host expects this form
-    throw new PartialResult(unfinished, { id, properties });
+    throw new UnfinishedOperation(unfinished, { id, properties });
   }
 
   return {
@@ -125,7 +125,7 @@ export function dynamicProvider(
 }
 
 /** An unfinished operation in the host's form. The host saves an error that has an `id`. */
-class PartialResult {
+class UnfinishedOperation {
   readonly message: string;
 
   constructor(message: string, saved: { id: string; properties: Properties }) {
@@ -134,7 +134,7 @@ class PartialResult {
   }
 }
 
-const isPartial = (error: unknown): boolean => error instanceof PartialResult;
+const isPartial = (error: unknown): boolean => error instanceof UnfinishedOperation;
 
 /** The outermost error handler of a call: every failure ends the call with an error that can be sent and shown. */
 function answering<Given extends unknown[], Reply>(

@@ -20,7 +20,7 @@ const GROWTH = 6_000;
 const MIN_RATE = 0.5 / 1_000;
 
 /** A request that waits for its turn. */
-interface Turn {
+interface WaitingRequest {
   /** Method and URL, for the message of a deadline. */
   readonly name: string;
   /** Whether it was sent before: then it goes to the front of the queue. */
@@ -70,7 +70,7 @@ export class Pacer {
   #open = 0;
   /** Replies since then that arrived while requests waited. */
   #answered = 0;
-  /** Times of the answers within the length of the longest pause. */
+  /** Times of the replies within the length of the longest pause. */
   readonly #replies: number[] = [];
   #stopTimer = (): void => undefined;
 
@@ -83,7 +83,7 @@ export class Pacer {
    *
    * @throws DeadlineExceededError as soon as it is certain that the turn comes too late; the signal's reason
    */
-  async turn({ name, isRepeat, deadline, signal }: Turn): Promise<void> {
+  async turn({ name, isRepeat, deadline, signal }: WaitingRequest): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers();
     const go = (): void => resolve(undefined);
     const waiting = { deadline, go, giveUp: () => reject(this.#tooLate(name, deadline)) };
@@ -160,7 +160,7 @@ export class Pacer {
 
   #resume(pausedAtMs: number, nowMs: number): void {
     if (this.#isOfRate) {
-      // answers within a time of the pause's length before it, and to requests already sent at that point
+      // replies within a time of the pause's length before it, and to requests already sent at that point
       const pauseMs = this.#notBeforeMs - pausedAtMs;
       const accepted = this.#replies.filter((atMs) => atMs >= pausedAtMs - pauseMs).length;
       this.#rate = Math.max(MIN_RATE, DECREASE * Math.min(this.#rate, accepted / pauseMs));

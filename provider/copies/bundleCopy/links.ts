@@ -1,7 +1,7 @@
 import { type Copy, destinationChange, destinationOf } from "../../publishing/index";
 import { type Decision, fromNow } from "../../resource/decision";
 import { isStoredLink } from "../../service/bundleLink";
-import type { LinkOutputs } from "../publication/publication";
+import type { CopyLinkOutputs } from "../publication/publication";
 import type { OwnedContext } from "../publication/publicationKind";
 import type { CheckedCopyInputs } from "./inputs";
 import { linkOutputs } from "./linkOutputs";
@@ -40,7 +40,7 @@ export async function linkTo(
   context: OwnedContext,
   { destination }: CheckedCopyInputs,
   copy: Copy,
-): Promise<LinkOutputs | undefined> {
+): Promise<CopyLinkOutputs | undefined> {
   const { link } = destinationOf(destination);
   if (!link || (!isLinkSigned(destination) && copy.address !== undefined)) return undefined;
   const signedAtMs = context.clock.now();

@@ -8,7 +8,7 @@ import {
   type SiteChanges,
 } from "../../publishing/index";
 import { type Every, outputsAmong, unknownOutputs } from "../../resource/outputTable";
-import { knownOfBundle, type LinkOutputs, type PublishedBookkeeping } from "../publication/publication";
+import { type CopyLinkOutputs, knownOfBundle, type PublishedBookkeeping } from "../publication/publication";
 import type { CheckedBundle, StateForm } from "../publication/publicationKind";
 import { BUNDLE_COPY_INPUTS, type CheckedCopyInputs } from "./inputs";
 import {
@@ -79,13 +79,13 @@ export interface BundleCopyState {
 export function stateOf(
   inputs: CheckedCopyInputs,
   copies: readonly MadeCopy[],
-  link?: LinkOutputs,
+  link?: CopyLinkOutputs,
 ): BundleCopyState {
   const [newest, ...older] = copies.map((made) => relocated(made, inputs.destination));
   if (newest === undefined) throw new Error("no copy is left"); // the plan makes one first
   const { copy, bundle } = newest;
   const { uri, image, sitePath, publicKey } = copy;
-  const own: Every<Omit<CopyOwnOutputs, keyof CopiedBundle | keyof LinkOutputs>> = {
+  const own: Every<Omit<CopyOwnOutputs, keyof CopiedBundle | keyof CopyLinkOutputs>> = {
     uri,
     image,
     sitePath,

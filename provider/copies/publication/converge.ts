@@ -9,7 +9,7 @@ import { inspect } from "../source/inspect";
 import { obtain } from "../source/obtain";
 import type { PublicationContext } from "./context";
 import { planPublication, type PublicationPlan, subjectOf } from "./plan";
-import type { LinkOutputs, Published } from "./publication";
+import type { CopyLinkOutputs, Published } from "./publication";
 import { withDrift, withOwner, withOwnerOf } from "./publication";
 import type { PublicationWork } from "./publicationWork";
 import { asOwner, linkOf } from "./publicationWork";
@@ -34,7 +34,7 @@ export function converge<T extends Published>(
 }
 
 /** What an operation has reached: the state that it leaves says it, also if it fails. */
-interface Progress<T extends Published> {
+interface ReachedSteps<T extends Published> {
   /** All items at the destination, newest first. */
   items: readonly T["item"][];
   /** What of the newest item the operation has published: nothing, a part that may be visible, or everything. */
@@ -43,7 +43,7 @@ interface Progress<T extends Published> {
   missing: string;
   /** Whether the owner of this operation has the destination. */
   isMarked: boolean;
-  link?: LinkOutputs | undefined;
+  link?: CopyLinkOutputs | undefined;
 }
 
 async function convergeAsOwner<T extends Published>(
@@ -53,7 +53,7 @@ async function convergeAsOwner<T extends Published>(
   const { kind, context, inputs, destination } = work;
   const { tracer, owner, adopts } = context;
   const isMarked = owner.hasMarks && adopts === undefined;
-  const progress: Progress<T> = { items: [], published: "gone", missing: "", isMarked };
+  const progress: ReachedSteps<T> = { items: [], published: "gone", missing: "", isMarked };
   try {
     tracer.note(sourceAttributes(inputs.source));
     const recovered = await recover(work, records);
@@ -78,7 +78,7 @@ async function convergeAsOwner<T extends Published>(
 /** Notes what is there, and reports the decision. */
 function begin<T extends Published>(
   { context, destination, stored }: PublicationWork<T>,
-  progress: Progress<T>,
+  progress: ReachedSteps<T>,
   { items, isResumed }: Recovered<T>,
   { code, text }: PublicationPlan,
 ): void {
@@ -97,7 +97,7 @@ function begin<T extends Published>(
 async function claim<T extends Published>(
   { context, inputs, destination, stored }: PublicationWork<T>,
   records: RunRecords<T>,
-  progress: Progress<T>,
+  progress: ReachedSteps<T>,
   { action }: PublicationPlan,
   isResumed: boolean,
 ): Promise<void> {
@@ -116,11 +116,11 @@ async function claim<T extends Published>(
 async function publish<T extends Published>(
   { context, inputs, destination }: PublicationWork<T>,
   records: RunRecords<T>,
-  progress: Progress<T>,
+  progress: ReachedSteps<T>,
 ): Promise<void> {
   const earlier = progress.items;
   const { addressOf } = destination;
-  const noteNewest = (item: T["item"], published: Progress<T>["published"]): void => {
+  const noteNewest = (item: T["item"], published: ReachedSteps<T>["published"]): void => {
     progress.items = [item, ...earlier.filter((each) => addressOf(each) !== addressOf(item))];
     progress.isMarked = true;
     records.save({ inputs, items: progress.items }, context.owner);
@@ -147,7 +147,7 @@ async function publish<T extends Published>(
 
 async function sign<T extends Published>(
   { kind, context, inputs }: PublicationWork<T>,
-  progress: Progress<T>,
+  progress: ReachedSteps<T>,
 ): Promise<void> {
   progress.missing = "its link";
   const [newest] = progress.items;
@@ -157,7 +157,7 @@ async function sign<T extends Published>(
 /** Removes items beyond those that are kept. A failed removal does not fail the operation: the next update tries again. */
 async function prune<T extends Published>(
   { kind, context, inputs, destination }: PublicationWork<T>,
-  progress: Progress<T>,
+  progress: ReachedSteps<T>,
 ): Promise<void> {
   const { item: name, items: names } = kind.terms;
   const [newest, ...earlier] = progress.items;
@@ -174,7 +174,7 @@ async function prune<T extends Published>(
 /** The state that an operation leaves. */
 function stateAfter<T extends Published>(
   { kind, context, inputs, stored }: PublicationWork<T>,
-  { items, link, isMarked }: Progress<T>,
+  { items, link, isMarked }: ReachedSteps<T>,
 ): T["state"] {
   const made = kind.state.stateOf(inputs, items, link);
   return isMarked ? withOwner(made, context.owner) : withOwnerOf(made, stored);
@@ -184,7 +184,7 @@ function stateAfter<T extends Published>(
 async function failure<T extends Published>(
   work: PublicationWork<T>,
   records: RunRecords<T>,
-  progress: Progress<T>,
+  progress: ReachedSteps<T>,
   error: unknown,
 ): Promise<Error> {
   const { kind, destination, stored } = work;

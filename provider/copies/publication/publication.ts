@@ -85,7 +85,7 @@ export function knownOfBundle({
 export type Drift = Exclude<CopyComparison, "same"> | "partial";
 
 /** The outputs for a link. Empty when there is no link. */
-export interface LinkOutputs extends LinkTimes {
+export interface CopyLinkOutputs extends LinkTimes {
   readonly bundleUrl?: string;
 }
 

@@ -6,7 +6,7 @@ import type { Imported } from "../../resource/lifeCycle";
 import type { OutputRows } from "../../resource/outputTable";
 import type { LimitedContext } from "../../resource/withinLimit";
 import type { PublicationContext, SharedByPublications } from "./context";
-import type { LinkOutputs, Published } from "./publication";
+import type { CopyLinkOutputs, Published } from "./publication";
 
 /** A local bundle that passed the inspection and may be published. */
 export interface CheckedBundle {
@@ -39,7 +39,7 @@ export interface StateForm<T extends Published> {
   /** Newest first. */
   readonly itemsOf: (state: T["state"]) => readonly T["item"][];
   /** @param items newest first, at least one. @param link `undefined` when no link was signed */
-  readonly stateOf: (inputs: T["inputs"], items: readonly T["item"][], link?: LinkOutputs) => T["state"];
+  readonly stateOf: (inputs: T["inputs"], items: readonly T["item"][], link?: CopyLinkOutputs) => T["state"];
   /** The outputs of an item before it is published, besides the inputs. What is only known afterwards is `UNKNOWN`. */
   readonly outputsBefore: (inputs: T["inputs"]) => Readonly<Record<string, unknown>>;
 }
@@ -49,7 +49,7 @@ export interface PublicationLinks<T extends Published> {
   /** Why a link must be signed; `undefined` when it need not be. */
   reasonToSign(inputs: T["inputs"], state: T["state"], nowMs: number): Decision | undefined;
   /** A link to an item, if it has one that the publication did not return. */
-  sign(context: OwnedContext, inputs: T["inputs"], item: T["item"]): Promise<LinkOutputs | undefined>;
+  sign(context: OwnedContext, inputs: T["inputs"], item: T["item"]): Promise<CopyLinkOutputs | undefined>;
 }
 
 /** Where the items of a resource are: what is known of it without a request, and the operations on it. */

@@ -2,7 +2,7 @@ import { type Claimant, isOwnerId, newOwner } from "../../publishing/index";
 import { outputsAmong, rowsThat } from "../../resource/outputTable";
 import { withinLimit } from "../../resource/withinLimit";
 import type { PublicationContext } from "./context";
-import type { LinkOutputs, Published } from "./publication";
+import type { CopyLinkOutputs, Published } from "./publication";
 import type { OwnedContext, PublicationDestination, PublicationKind } from "./publicationKind";
 
 /** An operation on the items of one resource. */
@@ -27,7 +27,10 @@ export function publicationWork<T extends Published>(
 }
 
 /** The link in a state, as its outputs. */
-export function linkOf<T extends Published>(kind: PublicationKind<T>, { outputs }: T["state"]): LinkOutputs {
+export function linkOf<T extends Published>(
+  kind: PublicationKind<T>,
+  { outputs }: T["state"],
+): CopyLinkOutputs {
   return outputsAmong(rowsThat("isRenewed", kind.outputs), outputs);
 }
 

@@ -44,14 +44,14 @@ interface WaitingPage {
 type PageThread = Pick<Thread<PagesTask, PagesRead>, "do" | "end">;
 
 /** What a machine gives to this process. */
-interface Machine {
+interface ThreadMachine {
   /** Cores that the process can use. */
   readonly cores: number;
   /** @throws if the process may start no thread, as in Node.js with `--permission` */
   readonly startThread: () => PageThread;
 }
 
-const THIS_MACHINE: Machine = {
+const THIS_MACHINE: ThreadMachine = {
   cores: availableParallelism(),
   startThread: () => new Thread(PROGRAM, undefined, { heap: HEAP }),
 };
@@ -64,7 +64,7 @@ export class PageReaders {
   readonly #isMarkdownWanted: boolean;
   readonly #signal: AbortSignal;
   readonly #yielder: Yielder;
-  readonly #machine: Machine;
+  readonly #machine: ThreadMachine;
   /** Most threads; 0 if none can be started. */
   #most: number;
   readonly #threads = new Set<PageThread>();
@@ -78,7 +78,7 @@ export class PageReaders {
   #canStartNone = false;
   #hasEnded = false;
 
-  constructor(isMarkdownWanted: boolean, signal: AbortSignal, machine: Machine = THIS_MACHINE) {
+  constructor(isMarkdownWanted: boolean, signal: AbortSignal, machine: ThreadMachine = THIS_MACHINE) {
     this.#isMarkdownWanted = isMarkdownWanted;
     this.#signal = signal;
     this.#yielder = new Yielder(signal);

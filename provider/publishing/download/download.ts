@@ -117,7 +117,7 @@ async function downloaded(request: DownloadRequest, context: DownloadContext): P
   }
 }
 
-type Step = "complete" | "incomplete" | "refused" | FailedAttempt;
+type AttemptResult = "complete" | "incomplete" | "refused" | FailedAttempt;
 
 /** Receives the bundle until it is complete. @returns the SHA-256 of the received bytes: hexadecimal digits */
 async function receiveAll(
@@ -140,7 +140,7 @@ async function receiveAll(
     retries.moved(bytes);
   });
 
-  const refused = (message: string): Step => {
+  const refused = (message: string): AttemptResult => {
     refusedLinks++;
     refusedInARow++;
     if (refusedInARow > MAX_REFUSED_LINKS || refusedLinks > MAX_LINKS) {
@@ -153,7 +153,7 @@ async function receiveAll(
     return "refused";
   };
 
-  const restart = async (why: string): Promise<Step> => {
+  const restart = async (why: string): Promise<AttemptResult> => {
     if (++restarts > MAX_RESTARTS) {
       throw new DownloadError(
         `${why}; the download was restarted ${MAX_RESTARTS} times`,
@@ -166,7 +166,7 @@ async function receiveAll(
   };
 
   /** Sends one request, and takes its reply. */
-  const attempt = async ({ url, sizeBytes }: MintedLink): Promise<Step> => {
+  const attempt = async ({ url, sizeBytes }: MintedLink): Promise<AttemptResult> => {
     const { size, note } = partial;
     const requested: RequestedRange = size > 0 && note ? { from: size, ...note } : { from: 0 };
     const outcome = await requestStore(
@@ -174,7 +174,7 @@ async function receiveAll(
       // not If-Range: S3-compatible stores ignore it, and send the end of another bundle
       requested.etag === undefined ? {} : { range: `bytes=${requested.from}-`, "if-match": requested.etag },
       { ...request, ...context },
-      async (reply, host): Promise<Step> => {
+      async (reply, host): Promise<AttemptResult> => {
         const text = reply.status < 400 ? "" : (await reply.beginning(MAX_ERROR_BYTES)).toString();
         const reason = storeReason(text);
         const read = readStoreReply(reply, requested, reason, clock.now());

@@ -22,7 +22,7 @@ export interface Written {
   readonly size: number;
   readonly digest: string | undefined;
 }
-/** The response to a request. */
+/** The reply to a request. */
 export type WriterReply = ThreadReply<Written>;
 
 const { createHash } = process.getBuiltinModule("node:crypto");

@@ -20,7 +20,7 @@ export interface ReceivedRange {
   /** Size of the whole bundle, if known. */
   readonly totalBytes?: number | undefined;
   readonly etag?: string | undefined;
-  /** The response ends when the connection closes: that cannot be distinguished from a lost connection. */
+  /** The reply ends when the connection closes: that cannot be distinguished from a lost connection. */
   readonly endIsUnknown: boolean;
 }
 

@@ -22,7 +22,7 @@ const BESIDE = /\bnew\s+URL\(\s*(["'`])([^"'`\\\n${}]+)\1\s*,\s*$/;
 const RESOLVE = /^\.resolve\(\s*(["'`])((?:\.{0,2}\/|[a-z][a-z0-9+.-]*:)[^"'`\\\n${}]*)\1/i;
 
 /** What a script imports: `import`, `export … from`, `import("…")`, and `new URL("…", import.meta.url)`. */
-interface Imported {
+interface ImportedModule {
   readonly specifier: string;
   readonly kind: LoadKind;
   /** Of the whole text with its quotes. */
@@ -31,7 +31,7 @@ interface Imported {
   readonly isUrl?: true;
 }
 
-function importsOf(script: string): Imported[] {
+function importsOf(script: string): ImportedModule[] {
   if (!MAY_IMPORT.test(script)) return [];
   let found: readonly ImportSpecifier[];
   try {
@@ -39,7 +39,7 @@ function importsOf(script: string): Imported[] {
   } catch {
     return []; // no module: the inspection says so
   }
-  return found.flatMap(({ n: specifier, s, e, d, se }): Imported[] => {
+  return found.flatMap(({ n: specifier, s, e, d, se }): ImportedModule[] => {
     if (d === -2) {
       const resolved = RESOLVE.exec(script.slice(e, e + 300));
       if (resolved) {

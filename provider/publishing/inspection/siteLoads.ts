@@ -18,7 +18,7 @@ const UNPACKERS = new Map([
 /** The extensions of compressed copies. */
 export const COMPRESSED_ENDINGS: ReadonlySet<string> = new Set(UNPACKERS.keys());
 
-interface Found {
+interface FoundLoad {
   readonly page: string;
   pages: number;
   /** The last page that had it: a page counts once. */
@@ -28,7 +28,7 @@ interface Found {
 /** Collects the external loads of a site's pages, SVG files, style sheets and modules. */
 export class SiteLoads {
   /** Each address once, by host. More than can be reported are not kept. */
-  readonly #hosts = new Map<string, Map<string, Found>>();
+  readonly #hosts = new Map<string, Map<string, FoundLoad>>();
   readonly #modules = new SiteModules();
   readonly #budget: InspectionBudget;
 
@@ -93,7 +93,7 @@ export class SiteLoads {
     const host = isNotInspected(address) ? address : new URL(address).host;
     const known = this.#hosts.get(host);
     if (known === undefined && this.#hosts.size >= MAX_EXTERNAL_LOADS) return;
-    const addresses = known ?? new Map<string, Found>();
+    const addresses = known ?? new Map<string, FoundLoad>();
     this.#hosts.set(host, addresses);
     const found = addresses.get(address);
     if (found === undefined) {

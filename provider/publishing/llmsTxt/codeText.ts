@@ -4,7 +4,7 @@ import { remembered } from "./rememberedClasses";
 /** Classes that name the language of code. */
 const LANGUAGE_CLASS =
   /(?:^|\s)(?:language-|lang-|highlight-source-|highlight-|src-|brush:\s*|sourceCode\s+|code-)([\w+#.-]+)/i;
-/** What these name is no language. */
+/** What these name is not a language. */
 const NO_LANGUAGE =
   /^(?:default|none|notranslate|text-wrap|block|plain|nohighlight|highlight|highlighter-\w+|wrapper|example|snippet|line|lines|inner|copy|container|toolbar|title|body|content|group)$/i;
 /** Elements that have code, one in another. */

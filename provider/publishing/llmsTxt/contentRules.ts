@@ -16,7 +16,7 @@ import { attributeOf, classesOf, type ContentElement } from "./contentElement";
 import { remembered, rememberedTest } from "./rememberedClasses";
 
 /** Where an element is. */
-interface Place {
+interface MarkdownPlace {
   readonly isInMain: boolean;
   readonly isInCode: boolean;
 }
@@ -70,8 +70,12 @@ export function standsApart(element: ContentElement): boolean {
   return element.attributes.length > 0 && APART_CLASS(classesOf(element));
 }
 
-/** Whether an element is no content, with all that is in it. @param open the elements around it, the innermost last */
-export function isLeftOut(element: ContentElement, open: readonly ContentElement[], place: Place): boolean {
+/** Whether an element is not content, with all that is in it. @param open the elements around it, the innermost last */
+export function isLeftOut(
+  element: ContentElement,
+  open: readonly ContentElement[],
+  place: MarkdownPlace,
+): boolean {
   const { tag, attributes } = element;
   if (tag === "footer") return !open.some((each) => HAS_FOOTER.has(each.tag));
   if (NEVER.has(tag)) return true;
@@ -95,7 +99,7 @@ export function isLeftOut(element: ContentElement, open: readonly ContentElement
   if (!place.isInMain && (meaning.isOutside || OUTSIDE_ID(attributeOf(element, "id") ?? ""))) {
     return !isMain(element);
   }
-  if (meaning.isRelated && tag !== "table") return true;
+  if (meaning.isRelated && tag !== "table") return !isMain(element);
   return meaning.isAround && !isMain(element) && !/^h[1-6]$/.test(tag);
 }
 

@@ -56,7 +56,7 @@ const MOST_LEVELS = 256;
 const MOST_ELEMENTS = 400_000;
 
 /**
- * The content of a page as a tree: without navigation, scripts and what else is no content. It gets the tags of a `MarkupReader`. It is
+ * The content of a page as a tree: without navigation, scripts and what else is not content. It gets the tags of a `MarkupReader`. It is
  * built by simpler rules than a browser's: each tag costs a bounded time, whatever the page has.
  */
 export class ContentTree {

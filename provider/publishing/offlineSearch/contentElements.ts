@@ -11,7 +11,7 @@ import {
 } from "../pageContent/contentTable";
 
 const NEVER = elementsLeftOut("search", "everywhere");
-/** Elements whose text is no content outside of the main part, unless it is the header of a section. */
+/** Elements whose text is not content outside of the main part, unless it is the header of a section. */
 const AROUND = elementsLeftOut("search", "outsideMain");
 const AROUND_ROLE = rolesLeftOut("search", "outsideMain");
 const PASSING = elementsLeftOut("search", "hidden");
@@ -52,7 +52,7 @@ export class ContentElements {
     }
   }
 
-  /** Whether the text of an element is no content. */
+  /** Whether the text of an element is not content. */
   isLeftOut(
     tag: string,
     attribute: Attribute,

@@ -2,19 +2,19 @@ import { dirname } from "node:path/posix";
 import { compareTexts } from "../search/order";
 
 /** A page with its language, such as `de` or `pt-br`; empty if it does not say. */
-interface Page {
+interface PageLanguage {
   readonly path: string;
   readonly language: string;
 }
 
 /** The language of a page's index. */
-export type LanguageOf = (page: Page) => string;
+export type LanguageOf = (page: PageLanguage) => string;
 
 /**
  * The language of each page's index. Variants that a site has beside each other, such as `pt-br` and `pt-pt`, have an index each. A
  * variant and the bare language are one if a folder has pages of both: then only some pages say which variant they are in.
  */
-export function indexLanguages(pages: readonly Page[]): LanguageOf {
+export function indexLanguages(pages: readonly PageLanguage[]): LanguageOf {
   const byTag = Map.groupBy(pages, ({ language }) => language);
   const tags = [...byTag.keys()].filter((tag) => tag !== "");
   const named = new Map<string, string>();
@@ -39,12 +39,15 @@ export function primaryOf(language: string): string {
   return language.split("-")[0] ?? "";
 }
 
-function foldersOf(pages: readonly Page[]): Set<string> {
+function foldersOf(pages: readonly PageLanguage[]): Set<string> {
   return new Set(pages.map(({ path }) => dirname(path)));
 }
 
 /** Of several equally frequent ones, the first in the order of texts; empty ones do not count. */
-export function mostFrequent(pages: readonly Page[], languageOf: (page: Page) => string): string {
+export function mostFrequent(
+  pages: readonly PageLanguage[],
+  languageOf: (page: PageLanguage) => string,
+): string {
   const [[most] = [""]] = [...Map.groupBy(pages, languageOf)]
     .filter(([language]) => language !== "")
     .sort((one, other) => other[1].length - one[1].length || compareTexts(one[0], other[0]));

@@ -219,7 +219,7 @@ export class PageSections {
     this.#doubtful.push({ tag, sections: this.#sections.length, pieces, characters, linked, isMain });
   }
 
-  /** Ends the open elements from the given one on, and takes back what is no content. */
+  /** Ends the open elements from the given one on, and takes back what is not content. */
   #endDoubtful(at: number): void {
     this.#endHeading();
     for (const open of this.#doubtful.splice(at).reverse()) {

@@ -24,7 +24,7 @@ const SEARCH_FOLDER = "docs-hosting-search";
 const WORK_PER_FILE = 32 * 1_024;
 
 /** A page as the search keeps it until all pages are read. */
-interface IndexedPage extends Pick<ReadPage, "language" | "title" | "heading" | "digest" | "rendered"> {
+interface KeptPage extends Pick<ReadPage, "language" | "title" | "heading" | "digest" | "rendered"> {
   readonly path: string;
   sections: Uint8Array;
 }
@@ -38,7 +38,7 @@ export class SiteSearch {
   readonly #options: SearchOptions;
   readonly #addresses: SiteAddresses;
   readonly #yielder: Yielder;
-  readonly #pages: IndexedPage[] = [];
+  readonly #pages: KeptPage[] = [];
   readonly #noindex: string[] = [];
 
   /**
@@ -58,7 +58,7 @@ export class SiteSearch {
   }
 
   /** The pages that the search has read, in no order. */
-  get pages(): readonly Pick<IndexedPage, "path" | "rendered">[] {
+  get pages(): readonly Pick<KeptPage, "path" | "rendered">[] {
     return this.#pages;
   }
 
@@ -143,7 +143,7 @@ export class SiteSearch {
   }
 }
 
-function indexedPage(path: string, page: ReadPage): IndexedPage {
+function indexedPage(path: string, page: ReadPage): KeptPage {
   const { language, title, heading, digest, rendered, sections } = page;
   return { path, language, title, heading, digest, rendered, sections };
 }

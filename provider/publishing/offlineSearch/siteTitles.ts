@@ -1,6 +1,6 @@
 import type { ReadPage } from "./readPage";
 
-type Page = Pick<ReadPage, "title" | "heading">;
+type TitledPage = Pick<ReadPage, "title" | "heading">;
 
 /** Separators between a page's title and the site's name. */
 const SEPARATOR = /\s+[|–—·:»-]{1,2}\s+/;
@@ -28,7 +28,7 @@ export function withoutSiteName(titles: readonly string[]): (title: string) => s
 }
 
 /** The title of a page in results: its own, unless several pages have it. */
-export function titlesOf(pages: readonly Page[]): (page: Page) => string {
+export function titlesOf(pages: readonly TitledPage[]): (page: TitledPage) => string {
   const short = withoutSiteName(pages.map(({ title }) => title));
   const byTitle = Map.groupBy(pages, ({ title }) => short(title));
   return ({ title, heading }) => {

@@ -50,18 +50,18 @@ export type RemovalAction =
   /** Nothing is removed, and a warning names what stays. */
   | "warn";
 
-interface Row {
+interface PlaceActions {
   readonly claim: (claimant: Claimant) => ClaimAction;
   readonly removal: (claimant: Claimant) => RemovalAction;
 }
 
-const asAnother: Row = {
+const asAnother: PlaceActions = {
   claim: ({ takeOver }) => (takeOver ? "takeOverWarned" : "refuse"),
   removal: () => "leave",
 };
 
 /** What happens at a place, by whose it is. */
-const ROWS: Readonly<Record<Relation, Row>> = {
+const ROWS: Readonly<Record<Relation, PlaceActions>> = {
   // a state of a version without marks has none
   "nobody's": { claim: () => "make", removal: ({ owner }) => (owner.hasMarks ? "warn" : "remove") },
   own: { claim: () => "goOn", removal: () => "remove" },

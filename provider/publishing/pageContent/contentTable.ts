@@ -1,22 +1,22 @@
-// What of a page is no content. The search and the Markdown of pages read the same table; each row says what each of them leaves out.
+// What of a page is not content. The search and the Markdown of pages read the same table; each row says what each of them leaves out.
 
 /** Who reads the content of pages. */
-type Reader = "search" | "markdown";
-/** Where something is no content. `hidden`: where the page does not show it. */
-type Place = "everywhere" | "outsideMain" | "hidden";
+type ContentUse = "search" | "markdown";
+/** Where something is not content. `hidden`: where the page does not show it. */
+type LeftOutWhere = "everywhere" | "outsideMain" | "hidden";
 
-interface Row {
+interface ContentRow {
   /** Names, separated by spaces; of classes, parts of regular expressions. */
   readonly names: string;
   /** Where the search leaves it out; not given: nowhere by this table. */
-  readonly search?: Place;
+  readonly search?: LeftOutWhere;
   /** Where the Markdown leaves it out; not given: nowhere by this table. */
-  readonly markdown?: Place;
+  readonly markdown?: LeftOutWhere;
   /** Whether an id of this name means the same. */
   readonly areIds?: true;
 }
 
-const ELEMENTS: readonly Row[] = [
+const ELEMENTS: readonly ContentRow[] = [
   {
     names: "style noscript iframe object canvas audio video textarea select datalist dialog nav",
     search: "everywhere",
@@ -35,7 +35,7 @@ const ELEMENTS: readonly Row[] = [
   { names: "label output", search: "hidden" },
 ];
 
-const ROLES: readonly Row[] = [
+const ROLES: readonly ContentRow[] = [
   { names: "navigation search", search: "outsideMain", markdown: "everywhere" },
   { names: "banner contentinfo", search: "outsideMain", markdown: "outsideMain" },
   { names: "complementary", markdown: "outsideMain" },
@@ -49,7 +49,7 @@ const ROLES: readonly Row[] = [
 ];
 
 /** Classes of what surrounds the content, or helps to move in it, in generators that use no elements for it. */
-const CLASSES: readonly Row[] = [
+const CLASSES: readonly ContentRow[] = [
   {
     names: String.raw`navheader navfooter sphinxsidebar headerlink (?:[\w-]*-)?breadcrumbs? dropdown-menu only-?print print-only toc
       table-of-contents pagination skip-link sr-only visually-hidden`,
@@ -88,22 +88,22 @@ const PANEL_ROLE = /^(?:tabpanel|region)$/i;
 const SECTION = new Set(["section", "article"]);
 
 /** The elements that a reader leaves out there. */
-export function elementsLeftOut(reader: Reader, place: Place): ReadonlySet<string> {
+export function elementsLeftOut(reader: ContentUse, place: LeftOutWhere): ReadonlySet<string> {
   return new Set(namesIn(ELEMENTS, reader, place));
 }
 
 /** Fits the roles of elements that a reader leaves out there. */
-export function rolesLeftOut(reader: Reader, place: Place): RegExp {
+export function rolesLeftOut(reader: ContentUse, place: LeftOutWhere): RegExp {
   return new RegExp(`^(?:${namesIn(ROLES, reader, place).join("|")})$`, "i");
 }
 
 /** Fits the classes of elements that a reader leaves out there. */
-export function classesLeftOut(reader: Reader, place: Place): RegExp {
+export function classesLeftOut(reader: ContentUse, place: LeftOutWhere): RegExp {
   return wordOf(namesIn(CLASSES, reader, place));
 }
 
 /** Fits the ids of elements that a reader leaves out there. */
-export function idsLeftOut(reader: Reader, place: Place): RegExp {
+export function idsLeftOut(reader: ContentUse, place: LeftOutWhere): RegExp {
   return wordOf(
     namesIn(
       CLASSES.filter(({ areIds }) => areIds),
@@ -117,7 +117,7 @@ function wordOf(names: readonly string[]): RegExp {
   return new RegExp(String.raw`(?:^|\s)(?:${names.join("|")})(?=\s|$)`, "i");
 }
 
-function namesIn(rows: readonly Row[], reader: Reader, place: Place): string[] {
+function namesIn(rows: readonly ContentRow[], reader: ContentUse, place: LeftOutWhere): string[] {
   return rows.filter((row) => row[reader] === place).flatMap(({ names }) => names.split(/\s+/));
 }
 
@@ -154,7 +154,7 @@ export function isPanel(role: string, attribute: Attribute): boolean {
   return PANEL_ROLE.test(role) || attribute("aria-labelledby") !== undefined;
 }
 
-/** Whether a button opens a menu, whose text is no content. */
+/** Whether a button opens a menu, whose text is not content. */
 export function isMenuButton(attribute: Attribute): boolean {
   return (attribute("aria-haspopup") ?? "false") !== "false";
 }

@@ -28,7 +28,7 @@ export interface PageWords {
 }
 
 /** The section that has a word most often, of those that were read. */
-interface Place {
+interface FrequentSection {
   section: number;
   most: number;
   /** The section that is read, and how often it has the word. */
@@ -46,7 +46,7 @@ export function pageWordsOf(
 ): PageWords {
   const frequencies = new Map<string, number>();
   const fields = new Map<string, number>();
-  const places = new Map<string, Place>();
+  const places = new Map<string, FrequentSection>();
   let length = 0;
   const add = (term: string, share: number, field: number, section: number): void => {
     const before = frequencies.get(term);
@@ -98,7 +98,7 @@ export function pageWordsOf(
 }
 
 /** Notes the place of a word. @param isNew whether the page did not have it before */
-function locate(places: Map<string, Place>, term: string, section: number, isNew: boolean): void {
+function locate(places: Map<string, FrequentSection>, term: string, section: number, isNew: boolean): void {
   const place = places.get(term);
   if (place === undefined) {
     if (isNew && places.size < MOST_PLACED) {

@@ -31,7 +31,7 @@ export function remember(history: Observation[], poll: Observation): void {
 }
 
 /** A percentage, and when polls showed it: milliseconds since the wait began. */
-interface Step {
+interface ShownPercentage {
   readonly progress: number;
   readonly firstSeenMs: number;
   readonly lastSeenMs: number;
@@ -45,8 +45,8 @@ const UNREPORTED_PERCENT = 0.5;
 const MIN_RECENT_PERCENT = 10;
 
 /** The percentages so far, each once, since progress last decreased. */
-export function progressSteps(history: readonly Observation[]): readonly Step[] {
-  let steps: Step[] = [];
+export function progressSteps(history: readonly Observation[]): readonly ShownPercentage[] {
+  let steps: ShownPercentage[] = [];
   for (const { progress, elapsedMs } of history) {
     const last = steps.at(-1);
     if (progress === undefined) continue;
@@ -78,7 +78,7 @@ export function estimateRemainingMs(history: readonly Observation[]): number | u
   return (100 - Math.min(100, last.progress + UNREPORTED_PERCENT)) * pace - (now - last.firstSeenMs);
 }
 
-function msPerPercent(fromMs: number, from: Step, to: Step): number {
+function msPerPercent(fromMs: number, from: ShownPercentage, to: ShownPercentage): number {
   return (to.firstSeenMs - fromMs) / (to.progress - from.progress);
 }
 

@@ -111,6 +111,25 @@ test("each name that the index of publishing offers is used outside of it", () =
   expect(offered.filter((name) => !used.includes(name))).toEqual([]);
 });
 
+/** What a program, the provider and the service call by one name: a resource, and what it is about. */
+const RESOURCES = new Set(["AgentJob", "AirGapKit", "BundleCopy", "StaticExport"]);
+
+test.each([
+  ["type", /^(?:export )?(?:abstract )?(?:class|interface|type) (\w+)/gm],
+  ["exported name", /^export (?:async )?(?:function\*?|const|let|class) (\w+)/gm],
+])("no %s of provider/ and sdk/ means two things", (_, names) => {
+  const files = new Map<string, string[]>();
+  for (const file of FILES) {
+    const source = readFileSync(join(ROOT, file), "utf8");
+    for (const name of new Set([...source.matchAll(names)].map(([, found = ""]) => found))) {
+      files.set(name, [...(files.get(name) ?? []), file]);
+    }
+  }
+  expect(files.size).toBeGreaterThan(300); // the names were found
+  const twice = [...files].filter(([name, those]) => those.length > 1 && !RESOURCES.has(name));
+  expect(Object.fromEntries(twice)).toEqual({});
+});
+
 /** What only tests import, such as the pure part of a file. Nothing is added here: test by the face. */
 const TESTED_ALONE = 14;
 

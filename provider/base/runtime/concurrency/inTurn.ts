@@ -2,7 +2,7 @@ import type { Deadline } from "../time/clock";
 import type { Semaphore } from "./semaphore";
 
 /** What waits for its turn: an operation. */
-interface Turn {
+interface WaitingOperation {
   readonly signal: AbortSignal;
   readonly deadline: Deadline;
   /** The operation's row. */
@@ -18,7 +18,7 @@ interface Turn {
 export function inTurn<T>(
   semaphore: Semaphore,
   work: () => Promise<T>,
-  { signal, deadline, reporter }: Turn,
+  { signal, deadline, reporter }: WaitingOperation,
   waiting: string,
 ): Promise<T> {
   let goOn = (): void => undefined;

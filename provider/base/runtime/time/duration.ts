@@ -1,8 +1,8 @@
 type Unit = "h" | "m" | "s" | "ms" | "us" | "µs" | "ns";
-type Part = `${number}${Unit}`;
+type DurationPart = `${number}${Unit}`;
 
 /** A duration in the format of Pulumi's `customTimeouts`: "90s", "30m", "1h30m", "24h". See https://pkg.go.dev/time#ParseDuration */
-export type Duration = Part | `${Part}${Part}` | `${number}h${number}m${number}s`;
+export type Duration = DurationPart | `${DurationPart}${DurationPart}` | `${number}h${number}m${number}s`;
 
 const UNIT_MS: Record<string, number> = {
   ns: 1e-6,

@@ -3,7 +3,7 @@
 const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
 /** Fields of a point in time, as they are written. */
-interface Fields {
+interface DateFields {
   readonly year: string;
   /** A number from 1 on, or the first three letters of its name. */
   readonly month: string;
@@ -18,7 +18,7 @@ interface Fields {
 }
 
 /** @returns `undefined` for fields outside their ranges, such as the 30th of February */
-function timeOf(fields: Fields): number | undefined {
+function timeOf(fields: DateFields): number | undefined {
   const { hour = "0", minute = "0", second = "0", fraction = "", zone = "" } = fields;
   const year = Math.min(Number(fields.year), 9999); // a later one is beyond the range of dates, or of ISO 8601
   const named = MONTHS.indexOf(fields.month.toLowerCase());
@@ -58,14 +58,14 @@ const HTTP = [
 ];
 
 function byPattern(text: string, pattern: RegExp): number | undefined {
-  const fields = pattern.exec(text)?.groups as Fields | undefined;
+  const fields = pattern.exec(text)?.groups as DateFields | undefined;
   return fields && timeOf(fields);
 }
 
 /** Parses a date of an HTTP header in any of its three forms. @param nowMs decides the century of a year with two digits */
 export function parseHttpDate(text: string, nowMs: number): number | undefined {
   for (const pattern of HTTP) {
-    const fields = pattern.exec(text.trim())?.groups as Fields | undefined;
+    const fields = pattern.exec(text.trim())?.groups as DateFields | undefined;
     if (!fields) continue;
     if (fields.year.length === 4) return timeOf(fields);
     // more than 50 years ahead is the past, see RFC 9110 §5.6.7

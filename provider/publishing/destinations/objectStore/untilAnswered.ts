@@ -7,7 +7,7 @@ import type { DestinationContext } from "../destination";
 const ATTEMPTS = 8;
 
 /** The result of a request, or why it failed. Without a fault, it is not sent again. */
-export type Outcome<T> =
+export type AnsweredOrFailed<T> =
   { readonly value: T } | { readonly error: DestinationError; readonly fault: Fault | undefined };
 
 /**
@@ -19,7 +19,7 @@ export type Outcome<T> =
  */
 export async function untilAnswered<T>(
   { clock, deadline, signal }: Pick<DestinationContext, "clock" | "deadline" | "signal">,
-  send: (isRepeat: boolean) => Promise<Outcome<T>>,
+  send: (isRepeat: boolean) => Promise<AnsweredOrFailed<T>>,
   failures = 0,
 ): Promise<T> {
   for (let isRepeat = false; ; isRepeat = true) {

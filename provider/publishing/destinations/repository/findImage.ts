@@ -4,7 +4,7 @@ import { isDigest } from "../../../base/runtime/values/digest";
 import { present } from "../../../base/runtime/values/fields";
 import { PREDICATE_TYPES } from "../../images/provenance/imageStatements";
 import { hasBlob } from "../../images/registry/blobs";
-import { annotationsIn, describe, listIn } from "../../images/registry/content";
+import { type Annotations, annotationsIn, describe, listIn } from "../../images/registry/content";
 import { downloadBlob } from "../../images/registry/download";
 import { readImage, type StoredImage } from "../../images/registry/image";
 import { pinned } from "../../images/registry/reference";
@@ -18,8 +18,6 @@ import { SiteDigests } from "../../inspection/siteDigests";
 import type { FoundCopy, WantedFiles } from "../destination";
 import { fileListOf, manifestsOf, type Parts } from "./imageParts";
 import { isThere, type RepositoryPlace } from "./repositoryPlace";
-
-type Annotations = Readonly<Record<string, string | undefined>>;
 
 /**
  * Finds an image that is a copy: reads its manifests and its site, each verified by its digest.

@@ -10,7 +10,7 @@ import { downloadSite } from "./findImage";
 import { findFileList, partsOf } from "./imageParts";
 import { isThere, type RepositoryPlace } from "./repositoryPlace";
 
-interface NewSite {
+interface NewLayer {
   /** Identifies the content of the new copy. */
   readonly edition: string;
   readonly isInSite: (path: string) => boolean;
@@ -29,7 +29,7 @@ interface NewSite {
 export async function previousLayer(
   place: RepositoryPlace,
   earlier: readonly Copy[],
-  site: NewSite,
+  site: NewLayer,
 ): Promise<PreviousLayer | (PreviousLayer & Layer) | undefined> {
   const { reporter, signal } = place.context;
   const [newest] = earlier;
@@ -55,7 +55,7 @@ export async function previousLayer(
 async function madeFrom(
   place: RepositoryPlace,
   before: Copy,
-  { isInSite, maxBytes }: NewSite,
+  { isInSite, maxBytes }: NewLayer,
 ): Promise<(PreviousLayer & Layer) | undefined> {
   const { client, context } = place;
   const { reporter, signal } = context;

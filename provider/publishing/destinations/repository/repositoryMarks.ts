@@ -4,7 +4,14 @@ import { isDigest } from "../../../base/runtime/values/digest";
 import { hasBlob } from "../../images/registry/blobs";
 import type { RegistryClient } from "../../images/registry/client";
 import type { Content, Descriptor } from "../../images/registry/content";
-import { annotationsIn, contentOf, describe, fieldAt, manifestOf } from "../../images/registry/content";
+import {
+  type Annotations,
+  annotationsIn,
+  contentOf,
+  describe,
+  fieldAt,
+  manifestOf,
+} from "../../images/registry/content";
 import { ensureContent } from "../../images/registry/ensureBlob";
 import { deleteManifest, findManifest, getManifest, putManifest } from "../../images/registry/manifests";
 import { OCI_MANIFEST } from "../../images/registry/mediaTypes";
@@ -271,8 +278,6 @@ export class RepositoryMarks {
     }
   }
 }
-
-type Annotations = Readonly<Record<string, string | undefined>>;
 
 function readMark(item: string, owner: string, { digest, bytes }: Content): FoundImageMark {
   const said: Annotations = annotationsIn(bytes);

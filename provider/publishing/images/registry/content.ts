@@ -7,10 +7,13 @@ export interface Blob {
   readonly size: number;
 }
 
+/** Annotations of a manifest or of an entry in an index. */
+export type Annotations = Readonly<Record<string, string>>;
+
 /** A blob, as a manifest describes it. */
 export interface Descriptor extends Blob {
   readonly mediaType: string;
-  readonly annotations?: Readonly<Record<string, string>> | undefined;
+  readonly annotations?: Annotations | undefined;
 }
 
 /** Content in memory: a manifest, an image's configuration, a signature. */
@@ -46,7 +49,7 @@ export function descriptorIn(value: unknown): Descriptor | undefined {
 }
 
 /** The annotations of a manifest or a descriptor, those that are texts. @param value as for {@link fieldsOf} */
-export function annotationsIn(value: unknown): Record<string, string> {
+export function annotationsIn(value: unknown): Annotations {
   const entries = Object.entries(fieldsOf(fieldAt(value, "annotations")));
   const isText = (entry: [string, unknown]): entry is [string, string] => typeof entry[1] === "string";
   return Object.fromEntries(entries.filter(isText));

@@ -11,7 +11,7 @@ export interface Token {
   readonly endsAtMs: number;
 }
 
-/** Lifetime of a token whose response contains none, in milliseconds: the specification's default. */
+/** Lifetime of a token whose reply contains none, in milliseconds: the specification's default. */
 const LIFE_MS = 60_000;
 
 /** A token with less remaining lifetime is not used, in milliseconds. */

@@ -21,7 +21,7 @@ const PREVIOUS_HISTORY = {
 };
 
 /** Facts about a site that its image contains. */
-type SiteFacts = Pick<Bundle, "sha256" | "version" | "jobId" | "domain">;
+type ImageFacts = Pick<Bundle, "sha256" | "version" | "jobId" | "domain">;
 
 /** The image that another image is built on. */
 export interface Base {
@@ -43,7 +43,7 @@ export interface BuiltImage {
  * version before give the same image.
  */
 export function annotationsOf(
-  site: SiteFacts,
+  site: ImageFacts,
   base: Base | undefined,
   previous?: PreviousLayer,
 ): Record<string, string> {

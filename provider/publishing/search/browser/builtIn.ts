@@ -2,10 +2,10 @@
 // built-in `document.currentScript`, and a field with the name `closest` before the method of its form.
 
 /** Parts of the document that the search reads. */
-type Part = "body" | "currentScript" | "documentElement" | "head";
+type BuiltInPart = "body" | "currentScript" | "documentElement" | "head";
 
 /** A part of the document, whatever the page's elements are called. */
-export function part<Name extends Part>(name: Name): Document[Name] {
+export function part<Name extends BuiltInPart>(name: Name): Document[Name] {
   return Reflect.get(Document.prototype, name, document);
 }
 

@@ -64,7 +64,7 @@ export function filesOf(list: readonly (string | number)[], start: string, word:
     .map(({ id }) => id);
 }
 
-export async function readPage(page: number, [, , texts]: Directory, load: Load): Promise<QuotedPage> {
+export async function loadPage(page: number, [, , texts]: Directory, load: Load): Promise<QuotedPage> {
   let at = 0;
   while (Number(texts[at + 2]) <= page) at += 2;
   const pages = (await load(`text-c0de${String(texts[at + 1])}`)) as readonly StoredPage[];

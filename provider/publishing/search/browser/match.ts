@@ -6,7 +6,7 @@ interface Wanted {
   readonly word: string;
   /** Other words of equal quality. */
   readonly joined: readonly string[];
-  /** Whether it is no identifier: then a page may have it as two words. */
+  /** Whether it is not an identifier: then a page may have it as two words. */
   readonly isSimple: boolean;
   /** Other ways to write its umlauts. */
   readonly spellings: readonly string[];

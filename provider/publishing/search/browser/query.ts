@@ -1,6 +1,6 @@
 import { isListPage, LIST_SHARE } from "../listPages";
 import { isOfLetters, RUNS, transcribed, unhyphenated, visible, type Word, wordsOf } from "../words";
-import { type Directory, type Load, readPage } from "./directory";
+import { type Directory, type Load, loadPage } from "./directory";
 import { type Matched, matcherOf } from "./match";
 import { questionOf, quote, type Result } from "./quote";
 
@@ -89,7 +89,7 @@ export async function search(text: string, key: string, load: Load): Promise<Res
       const terms = matched.map(({ pages, isStopWord }) =>
         isStopWord ? [] : (pages.get(page)?.terms ?? []),
       );
-      const stored = await readPage(page, directory, load);
+      const stored = await loadPage(page, directory, load);
       const { result, names, texts } = await quote(stored, question, terms, load);
       // a page that lists what changed has texts like those of the pages that explain it
       const closeness = names + (names === 0 && isListPage(stored.path) ? LIST_SHARE : 1) * texts;

@@ -73,18 +73,18 @@ const NUMBER = /^\p{N}+(?:\.\p{N}+)*$/u;
 const SAME = 0.7;
 
 /** A place in the query that a word of a text fits. */
-interface Place {
+interface QueryPlace {
   readonly at: number;
   /** The word that is looked for, or -1. */
   readonly word: number;
   readonly fit: number;
 }
 
-const NOWHERE: readonly Place[] = [];
+const NOWHERE: readonly QueryPlace[] = [];
 const NOTHING: QuotedSection = { anchor: "", heading: "", text: "" };
 
 /** What a text has of the question; shares are from 0 to 1. */
-interface Found {
+interface FoundInText {
   /** How well each word fits. */
   readonly fits: readonly number[];
   readonly share: number;
@@ -107,8 +107,8 @@ export interface Question {
   /** Of its words. */
   readonly weights: readonly number[];
   isMatch(term: string): boolean;
-  /** How much of the question is in a text. @param isNumbered whether a number in front of it is no part of what it says */
-  in(text: string, isNumbered?: boolean): Found;
+  /** How much of the question is in a text. @param isNumbered whether a number in front of it is not a part of what it says */
+  in(text: string, isNumbered?: boolean): FoundInText;
 }
 
 /** @param words all words in their order, with the number of what was found for each that was looked for */
@@ -118,7 +118,7 @@ export function questionOf(
   stopWords: ReadonlySet<string>,
 ): Question {
   const { length } = words;
-  const places = new Map<string, Place[]>();
+  const places = new Map<string, QueryPlace[]>();
   for (const [at, [text, word]] of words.entries()) {
     for (const [term, fit] of matched[word]?.terms ?? new Map([[text, 1]])) {
       const others = places.get(term) ?? [];
@@ -140,7 +140,7 @@ export function questionOf(
     matched.reduce((sum, { rarity }, word) => sum + rarity * (fits[word] ?? 0), 0) / total;
 
   /** The places of a word of a text. Two words of a page can be one word of the query: `PG Vector`, `pgvector`. */
-  const placesOf = ({ text, parts }: Word, before: string): readonly Place[] => {
+  const placesOf = ({ text, parts }: Word, before: string): readonly QueryPlace[] => {
     const own = places.get(text);
     const joined = text.length + before.length <= longest ? places.get(before + text) : undefined;
     if (parts.length === 0 && !joined) return own ?? NOWHERE;
@@ -154,8 +154,8 @@ export function questionOf(
   };
 
   /** How much of a word of a text was asked for: of an identifier, the share of its parts. Words count that were not looked for, too. */
-  const askedOf = ({ text, parts }: Word, here: readonly Place[]): number => {
-    const most = (own: readonly Place[] = NOWHERE): number =>
+  const askedOf = ({ text, parts }: Word, here: readonly QueryPlace[]): number => {
+    const most = (own: readonly QueryPlace[] = NOWHERE): number =>
       own.reduce((best, { word, fit }) => (matched[word]?.isStopWord ? best : Math.max(best, fit)), 0);
     if (parts.length === 0 || places.has(text)) return most(here);
     return parts.reduce((sum, part) => sum + most(places.get(part)), 0) / parts.length;
@@ -173,7 +173,7 @@ export function questionOf(
       const last = matched.map(() => -Infinity);
       const found = new Set<number>();
       const near = new Set<number>();
-      let [before, textBefore]: [readonly Place[], string] = [NOWHERE, ""];
+      let [before, textBefore]: [readonly QueryPlace[], string] = [NOWHERE, ""];
       let [meaning, asked] = [0, 0];
       for (const [position, word] of wordsOf(text, known).entries()) {
         const here = placesOf(word, textBefore);
@@ -209,7 +209,7 @@ export function questionOf(
 }
 
 /** How much a name is about the question: by the share that it has of it, and the share of the name that this is. */
-function named({ share, precision, isWhole }: Found, weight: number): number {
+function named({ share, precision, isWhole }: FoundInText, weight: number): number {
   return share * (1 - weight + weight * precision) + (isWhole ? PHRASE / TITLE : 0);
 }
 

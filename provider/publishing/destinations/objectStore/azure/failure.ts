@@ -21,7 +21,7 @@ export type AzureAction = "read" | "list" | "write" | "delete" | "sign";
 const LARGEST_SKEW_MS = 15 * 60_000;
 
 /** The fields of the SDK's errors that are used. */
-interface SdkError {
+interface AzureError {
   readonly name?: string;
   readonly message?: string;
   readonly code?: string;
@@ -31,14 +31,14 @@ interface SdkError {
 }
 
 export const headerOf = (error: unknown, name: string): string | undefined =>
-  (error as SdkError).response?.headers?.get(name);
+  (error as AzureError).response?.headers?.get(name);
 
 /** The status of the service's reply; undefined without a reply. */
-export const statusOf = (error: unknown): number | undefined => (error as SdkError).statusCode;
+export const statusOf = (error: unknown): number | undefined => (error as AzureError).statusCode;
 
 /** The service's error code, such as "BlobNotFound"; of a reply without one its status; of no reply the system's code. */
 export function codeOf(error: unknown): string {
-  const { code, details, statusCode, name = "failed" } = error as SdkError;
+  const { code, details, statusCode, name = "failed" } = error as AzureError;
   const said = headerOf(error, "x-ms-error-code") ?? details?.errorCode ?? code;
   return said ?? (statusCode === undefined ? name : String(statusCode));
 }
@@ -157,7 +157,7 @@ export function azureFailure(
   const code = codeOf(error);
   const status = statusOf(error);
   const { host } = new URL(serviceUrl(inputs));
-  const { name = "", message = "" } = error as SdkError;
+  const { name = "", message = "" } = error as AzureError;
   const sasEnd = access.kind === "sas" ? (new URLSearchParams(access.token).get("se") ?? "") : "";
   const { text, by, byCode } = failuresOf({
     code,

@@ -35,7 +35,7 @@ export const DISCARDED = "application/x-docs-hosting-discarded";
 export const revisionOf = (etag: string | undefined): Revision => etag?.replace(/^"|"$/g, "") ?? "";
 
 /** Where the destination is. */
-type Where =
+type AzurePlace =
   | "azureContainer"
   | "storageAccount"
   | "prefix"
@@ -130,7 +130,7 @@ function descriptionOf(
   onlyIf: SendOptions["onlyIf"],
 ): Description {
   return {
-    ...sentParameters<AzureContainerInputs, Where, BlockBlobUploadOptions>(inputs, {}),
+    ...sentParameters<AzureContainerInputs, AzurePlace, BlockBlobUploadOptions>(inputs, {}),
     metadata: { [DIGEST_NAME]: sha256 },
     blobHTTPHeaders: {
       blobContentType: headers.contentType,

@@ -7,7 +7,7 @@ import type { DestinationContext } from "../../destination";
 import { checkCredentialFiles } from "../credentialFiles";
 import type { StoreError } from "../storeError";
 import { notTheStore, type StoreRequest } from "../storeFailure";
-import { type Outcome, untilAnswered } from "../untilAnswered";
+import { type AnsweredOrFailed, untilAnswered } from "../untilAnswered";
 import { authFailure, type GcsAction, gcsConnectionFailure, refusalFailure } from "./failure";
 import { gcsBucketUri, type GcsInputs } from "./inputs";
 import { isJsonObject, type JsonFields, jsonFieldsOf, textField } from "./replyText";
@@ -123,12 +123,12 @@ export function gcsClient(inputs: GcsInputs, sdk: GcsSdk, context: DestinationCo
   async function sendOnce<T>(
     request: GcsRequest,
     read: (reply: HttpReply) => Promise<T>,
-  ): Promise<Outcome<T>> {
+  ): Promise<AnsweredOrFailed<T>> {
     const { method, url, headers, body, isRaw = false, accepted = [] } = request;
     const { host, href, pathname } = url;
     const authorization = await authorizationFor(url);
     const reader = { isBegun: false };
-    const outcome = await attempt<Outcome<T>>(
+    const outcome = await attempt<AnsweredOrFailed<T>>(
       { url: href, host, name: `${method} ${url.origin}${pathname}` }, // without its query, which may be a credential
       { method, headers: { ...headers, ...authorization }, body: body?.(), isRaw },
       context,

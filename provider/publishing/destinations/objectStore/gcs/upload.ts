@@ -24,7 +24,7 @@ const SLICE_SIZE = 64 * 1024;
 const INCOMPLETE = 308;
 
 /** Where the destination is. */
-type Where = "gcsBucket" | "prefix" | "endpoint";
+type GcsPlace = "gcsBucket" | "prefix" | "endpoint";
 
 /**
  * Sends an object: a small one with one request, a large one in a session. A session that does not end is not an object: the store
@@ -44,7 +44,7 @@ export async function sendGcsObject(
   const { key, size, sha256, headers } = object;
   const whole = size > PIECE_SIZE ? undefined : await wholeOf(content);
   const checksum = await checksumOf(client, whole ?? content);
-  const upload: Upload = {
+  const upload: NewUpload = {
     client,
     object,
     onProgress,
@@ -52,7 +52,7 @@ export async function sendGcsObject(
       name: key,
       ...headers,
       ...checksum,
-      ...sentParameters<GcsInputs, Where, JsonFields>(client.inputs, {}),
+      ...sentParameters<GcsInputs, GcsPlace, JsonFields>(client.inputs, {}),
       metadata: { [DIGEST_NAME]: sha256 },
     }),
     query: { ifGenerationMatch: onlyIf && "0", fields: STORED, name: key },
@@ -86,7 +86,7 @@ function protectionOf({
   return temporaryHold === true ? "a temporary hold" : undefined;
 }
 
-interface Upload {
+interface NewUpload {
   readonly client: GcsClient;
   readonly object: NewObject;
   readonly description: string;
@@ -109,7 +109,7 @@ async function checksumOf(
 }
 
 /** See https://cloud.google.com/storage/docs/uploading-objects, «Single-request uploads». */
-async function sendWhole(upload: Upload, content: Buffer): Promise<JsonFields> {
+async function sendWhole(upload: NewUpload, content: Buffer): Promise<JsonFields> {
   const { client, object, query, onProgress } = upload;
   const boundary = randomUUID();
   const body = Buffer.concat([
@@ -137,7 +137,7 @@ async function sendWhole(upload: Upload, content: Buffer): Promise<JsonFields> {
 }
 
 /** See https://cloud.google.com/storage/docs/performing-resumable-uploads */
-async function sendPieces(upload: Upload, content: ObjectContent): Promise<JsonFields> {
+async function sendPieces(upload: NewUpload, content: ObjectContent): Promise<JsonFields> {
   for (let sessions = 1; ; sessions++) {
     try {
       return await sendSession(upload, await beginSession(upload), content);
@@ -149,7 +149,7 @@ async function sendPieces(upload: Upload, content: ObjectContent): Promise<JsonF
 }
 
 /** @returns the session's address */
-async function beginSession(upload: Upload): Promise<URL> {
+async function beginSession(upload: NewUpload): Promise<URL> {
   const { client, object, query } = upload;
   const { key, size, headers } = object;
   const description = Buffer.from(upload.description);
@@ -185,7 +185,7 @@ async function beginSession(upload: Upload): Promise<URL> {
 type Progress = { readonly bytes: number } | { readonly stored: JsonFields };
 
 async function sendSession(
-  { client, object: { key, size }, onProgress }: Upload,
+  { client, object: { key, size }, onProgress }: NewUpload,
   session: URL,
   content: ObjectContent,
 ): Promise<JsonFields> {

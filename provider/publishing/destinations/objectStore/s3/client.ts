@@ -7,7 +7,7 @@ import { checkCredentialFiles } from "../credentialFiles";
 import type { StoreError } from "../storeError";
 import { notTheStore, type StoreRequest } from "../storeFailure";
 import { type DirectPut, directPut } from "./directPut";
-import { type S3Action, s3Failure, type SdkError } from "./failure";
+import { type S3Action, type S3Error, s3Failure } from "./failure";
 import { type BucketInputs, isPathStyle, s3BucketUri } from "./inputs";
 import type { S3Sdk } from "./sdk";
 
@@ -102,7 +102,7 @@ export function bucketClient(
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof DestinationError) throw error;
-      if ((error as SdkError).$metadata !== undefined) await noteCredentials();
+      if ((error as S3Error).$metadata !== undefined) await noteCredentials();
       throw s3Failure(error, { action, key }, destination);
     }
   }

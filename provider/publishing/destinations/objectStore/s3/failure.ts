@@ -24,7 +24,7 @@ export type S3Action =
   | "s3:PutObject";
 
 /** The fields of the SDK's errors that are used. */
-export interface SdkError {
+export interface S3Error {
   readonly name?: string;
   readonly message?: string;
   readonly code?: string;
@@ -36,7 +36,7 @@ export interface SdkError {
 }
 
 /** The store's error code, such as "NoSuchKey"; without one (a reply to HEAD has none), the status: "404". */
-function codeOf({ name = "", code, $metadata }: SdkError): string {
+function codeOf({ name = "", code, $metadata }: S3Error): string {
   const status = $metadata?.httpStatusCode;
   if (status === undefined) return code ?? name;
   return /^(?:\d+|Error|Unknown.*|BadRequest|Forbidden|NotFound|Bad Request|)$/.test(name)
@@ -105,7 +105,7 @@ export function s3Failure(
   { action, key }: StoreRequest<S3Action>,
   destination: BucketInputs,
 ): StoreError {
-  const known = error as SdkError;
+  const known = error as S3Error;
   const code = codeOf(known);
   const { httpStatusCode: status, requestId } = known.$metadata ?? {};
   const { bucket: name, endpoint, prefix } = destination;
@@ -205,7 +205,7 @@ function forbiddenRemedy(said: string, action: S3Action, destination: BucketInpu
  */
 function rightRegion(
   code: string,
-  { Region, Endpoint, $response }: SdkError,
+  { Region, Endpoint, $response }: S3Error,
   text: string,
 ): string | undefined {
   const isAboutRegion = /Redirect|AuthorizationHeaderMalformed|IllegalLocationConstraint|^301$/.test(code);

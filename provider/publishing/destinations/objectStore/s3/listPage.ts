@@ -3,7 +3,7 @@ import type { ListObjectsV2Command } from "@aws-sdk/client-s3";
 import type { ListedObject } from "../objectStore";
 
 /** A reply of the store, before the SDK reads it. */
-interface Reply {
+interface ListReply {
   readonly statusCode: number;
   body: Readable;
 }
@@ -26,7 +26,7 @@ export function readPlainEntries(
   middlewareStack.add(
     (next) => async (args) => {
       const result = await next(args);
-      const reply = result.response as Reply;
+      const reply = result.response as ListReply;
       if (reply.statusCode === 200) {
         const objects: ListedObject[] = [];
         const rest = await withoutEntries(reply.body as AsyncIterable<Buffer>, objects);

@@ -25,7 +25,7 @@ const MAX_PARTS = 10_000;
 const CONCURRENCY = 4;
 
 /** Where the destination is. */
-type Where = "bucket" | "prefix" | "endpoint" | "pathStyle" | "region";
+type S3Place = "bucket" | "prefix" | "endpoint" | "pathStyle" | "region";
 
 /**
  * Sends an object, in parts if it is large. The store verifies each request. Without a checksum, its digest in the metadata, its length
@@ -47,7 +47,7 @@ export async function sendS3Object(
       ContentEncoding: headers.contentEncoding,
       Metadata: { [DIGEST_NAME]: sha256 },
       ChecksumAlgorithm: hasChecksum ? "SHA256" : undefined,
-      ...sentParameters<BucketInputs, Where, PutObjectCommandInput>(destination, {
+      ...sentParameters<BucketInputs, S3Place, PutObjectCommandInput>(destination, {
         encryption: "ServerSideEncryption",
         kmsKeyId: "SSEKMSKeyId",
       }),
