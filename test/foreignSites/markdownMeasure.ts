@@ -1,5 +1,5 @@
 // How much of what a reader sees in a page is in Markdown, and how much else: both as a browser shows them.
-import MarkdownIt from "markdown-it";
+import MarkdownIt, { type Token } from "markdown-it";
 import footnote from "markdown-it-footnote";
 import type { Page } from "playwright-core";
 
@@ -57,7 +57,12 @@ export function contentOf(page: Page, selector: string): Promise<PageText | unde
 
 /** The words of Markdown as a program renders it. */
 export async function renderedText(page: Page, markdown: string): Promise<ReadText> {
-  const html = new MarkdownIt({ html: true }).use(footnote).render(markdown.replace(/ \{#[^\s{}]+\}$/gm, ""));
+  const renderer = new MarkdownIt({ html: true }).use(footnote);
+  const { footnote_open: open } = renderer.renderer.rules;
+  // a list shows the number of a note beside its text, not in it
+  renderer.renderer.rules["footnote_open"] = (tokens, at, options, env, self) =>
+    `${open?.(tokens, at, options, env, self) ?? ""}${numberOf(tokens[at])} `;
+  const html = renderer.render(markdown.replace(/ \{#[^\s{}]+\}$/gm, ""));
   await page.setContent(`<!doctype html><body>${html}</body>`);
   return page.evaluate(`({
     words: document.body.innerText.toLowerCase().match(/[\\p{L}\\p{N}]+/gu) ?? [],
@@ -155,4 +160,9 @@ function difference(words: readonly string[], others: readonly string[]): string
     .map(([word]) => word)
     .slice(0, 20)
     .join(" ");
+}
+
+/** The number of a note, from 1 on. */
+function numberOf(note: Token | undefined): number {
+  return (note?.meta as { id: number }).id + 1;
 }
