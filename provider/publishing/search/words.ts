@@ -123,12 +123,13 @@ export const SHORTEST_PARTS = [3, 2] as const;
 export function unhyphenated(text: string, isText = false): string[] {
   const [start, end] = SHORTEST_PARTS;
   const joined: string[] = [];
-  const found = [...text.matchAll(HYPHENATED), ...text.matchAll(INNER_MARKED)];
-  for (const [, before = "", rest = ""] of found) {
-    if (before.length + rest.length >= LONGEST_HYPHENATED) continue;
-    const others = rest.replace(HYPHENS, "");
-    const isFound = others === rest && before.length >= start && rest.length >= end;
-    if (!isText || !isFound) joined.push(folded(before + others));
+  for (const pattern of [HYPHENATED, INNER_MARKED]) {
+    for (const [, before = "", rest = ""] of text.matchAll(pattern)) {
+      if (before.length + rest.length >= LONGEST_HYPHENATED) continue;
+      const others = rest.replace(HYPHENS, "");
+      const isFound = others === rest && before.length >= start && rest.length >= end;
+      if (!isText || !isFound) joined.push(folded(before + others));
+    }
   }
   return joined;
 }
