@@ -14,13 +14,13 @@ import type * as Reference from "../../provider/publishing/images/registry/refer
 
 const load = createRequire(import.meta.url);
 const dist = "../../dist/provider";
-const { rangesOfFile } = load(`${dist}/images/registry/blobs.js`) as typeof Blobs;
-const { ensureBlob } = load(`${dist}/images/registry/ensureBlob.js`) as typeof EnsureBlob;
-const { putManifest } = load(`${dist}/images/registry/manifests.js`) as typeof Manifests;
-const { parseRepository } = load(`${dist}/images/registry/reference.js`) as typeof Reference;
-const { RegistryClient } = load(`${dist}/images/registry/client.js`) as typeof Session;
-const { Secrets } = load(`${dist}/runtime/messages/secrets.js`) as typeof SecretValues;
-const { startDeadline, systemClock } = load(`${dist}/runtime/time/clock.js`) as typeof Clock;
+const { rangesOfFile } = load(`${dist}/publishing/images/registry/blobs.js`) as typeof Blobs;
+const { ensureBlob } = load(`${dist}/publishing/images/registry/ensureBlob.js`) as typeof EnsureBlob;
+const { putManifest } = load(`${dist}/publishing/images/registry/manifests.js`) as typeof Manifests;
+const { parseRepository } = load(`${dist}/publishing/images/registry/reference.js`) as typeof Reference;
+const { RegistryClient } = load(`${dist}/publishing/images/registry/client.js`) as typeof Session;
+const { Secrets } = load(`${dist}/base/runtime/messages/secrets.js`) as typeof SecretValues;
+const { startDeadline, systemClock } = load(`${dist}/base/runtime/time/clock.js`) as typeof Clock;
 
 interface Descriptor {
   readonly mediaType: string;
