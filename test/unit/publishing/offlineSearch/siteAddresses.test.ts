@@ -130,3 +130,11 @@ test("addresses that no page of a site can have are not looked up, however many 
   expect(site.rootOf(long)).toBeUndefined();
   expect(asked).toEqual([]);
 });
+
+test("a link with a slash at its end is to a folder, if there is a page of its name, too", () => {
+  const site = new SiteAddresses((path) => ["guide.html", "guide/index.html", "other.html"].includes(path));
+  site.learn("index.html", ["guide/"]);
+  expect(site.addressOf("other.html")).toBe("other.html");
+  expect(site.fileOf("index.html", "guide/")).toBe("guide/index.html");
+  expect(site.fileOf("index.html", "guide")).toBe("guide.html");
+});

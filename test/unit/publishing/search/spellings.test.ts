@@ -128,6 +128,16 @@ describe("a site finds", () => {
     },
   );
 
+  test("an Arabic word with its article and without it, if a site has both", async () => {
+    const site = await publishedSite({
+      "a.html": page("قائمة إعدادات", "ar"),
+      "b.html": page("قائمة الإعدادات", "ar"),
+    });
+    for (const query of ["الإعدادات", "إعدادات"]) {
+      expect((await find(site, query, "ar")).map(({ path }) => path).sort()).toEqual(["a.html", "b.html"]);
+    }
+  });
+
   test("both spellings of an umlaut, if a site has both", async () => {
     const site = await publishedSite({ "a.html": page("die Tuer", "de"), "b.html": page("die Tür", "de") });
     const paths = async (query: string): Promise<string[]> =>
