@@ -6,8 +6,10 @@ import { MarkupReader } from "./markupReader";
 const TAG_BEFORE_TEXT = />[^<]{32}/g;
 /** How much of what was read is kept to be removed at once, in characters. */
 const KEPT = 1_024;
-/** The first part of a script or the like that is read without looking for its end, in characters. */
+/** The least length of a part of a script or the like that is longer than that, in characters. */
 const FIRST_PART = 512;
+/** A title or the like, or a script without text, with its end. */
+const SHORT_TEXT = /[^<]{0,512}<\/[a-z]+>/iy;
 
 /**
  * Reads only tags that may load something. It leaves out texts between tags, and ordinary tags with them: to read them takes most of the
@@ -68,13 +70,15 @@ export abstract class TagReader extends MarkupReader {
   }
 
   #endOfPart(text: string, from: number, isBetweenTags: boolean): number {
-    if (isBetweenTags) this.#part = 0;
+    const isFirst = this.#part === 0;
     // longer and longer parts: the tokenizer copies what it keeps for each
-    else this.#part = Math.max(FIRST_PART, 2 * this.#part);
+    this.#part = isBetweenTags ? 0 : Math.max(FIRST_PART, 2 * this.#part);
     if (isBetweenTags && this.isInPage) {
       const tagEnd = text.indexOf(">", from);
       return tagEnd < 0 ? text.length : tagEnd + 1;
     }
+    SHORT_TEXT.lastIndex = from;
+    if (isFirst && !isBetweenTags && SHORT_TEXT.test(text)) return SHORT_TEXT.lastIndex;
     TAG_BEFORE_TEXT.lastIndex = from + this.#part;
     const tagEnd = TAG_BEFORE_TEXT.exec(text)?.index;
     return tagEnd === undefined ? text.length : tagEnd + 1;

@@ -86,6 +86,8 @@ export interface ObjectStore {
   hasKeysBesideFolders(): Promise<boolean>;
   /** Whether an object that replaces one with an {@link ListedObject.archiveTier} stays in that tier, or is refused. */
   readonly keepsTier?: boolean;
+  /** Whether a change of an object's headers changes its {@link Revision}. @default a list has the headers, or the time shows it */
+  readonly revisionCoversHeaders?: boolean;
   /** Whether {@link send} refuses content in memory that has not the SHA-256 of its object. Otherwise its caller verifies it. */
   readonly verifiesContent?: boolean;
   /** Where an object is fetched without a signature. */

@@ -106,6 +106,7 @@ export async function openAzure(
     longestKeyBytes: LONGEST_NAME,
     brokenRule: brokenBlobRule,
     keepsTier: true,
+    revisionCoversHeaders: true,
 
     /** Accounts with a hierarchical namespace have real folders. */
     hasKeysBesideFolders: async () => !(await hasFolders()),

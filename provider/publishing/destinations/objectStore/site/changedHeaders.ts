@@ -1,4 +1,5 @@
 import { inParallel } from "../../../../base/runtime/concurrency/inParallel";
+import { sleep } from "../../../../base/runtime/time/clock";
 import type { BucketPlace } from "../bucketPlace";
 import { type FileHeaders, hasHeadersOf, headersOf, revalidated } from "../fileHeaders";
 import { CONCURRENCY, type ListedObject, type StoredObject } from "../objectStore";
@@ -16,10 +17,15 @@ export interface SentFile {
 /** Objects as a list describes them, by path. */
 type Listed = ReadonlyMap<string, Pick<ListedObject, "modifiedAtMs" | "headers">>;
 
+/** Asking for the headers of so many files takes about as long as the second that a record waits for. */
+const MANY = 500;
+/** The resolution of the times in a list, in milliseconds. */
+const TIME_STEP_MS = 1_000;
+
 /**
- * Finds the files whose headers somebody changed since they were sent. The revision shows it in Azure alone. Google lists the headers; in
- * S3 a change is a new write: the record of a copy is written after its files, so only files that are newer than their record are
- * looked at.
+ * Finds the files whose headers somebody changed since they were sent. Azure's revision is that of the headers, too; Google lists the
+ * headers; in S3 a change is a new write: the record of a copy is written after its files, so only files that are not older than their
+ * record are looked at.
  *
  * @param edition of a copy whose record exists: a store that does not return the headers of that returns those of no file
  */
@@ -29,6 +35,7 @@ export async function changedHeaders(
   listed: Listed,
   files: Iterable<SentFile>,
 ): Promise<string[]> {
+  if (place.objects.revisionCoversHeaders === true) return [];
   const changed: string[] = [];
   const newer: SentFile[] = [];
   for (const file of files) {
@@ -46,6 +53,29 @@ export async function changedHeaders(
     if (stored !== undefined && !hasHeaders(stored.headers, headers)) changed.push(path);
   });
   return changed.sort();
+}
+
+/** The files with the latest time in a list, of those whose headers it does not have. */
+export class NewestFiles {
+  #atMs = -Infinity;
+  #count = 0;
+
+  add({ modifiedAtMs, headers }: Pick<ListedObject, "modifiedAtMs" | "headers">): void {
+    if (headers !== undefined || modifiedAtMs < this.#atMs) return;
+    this.#count = modifiedAtMs === this.#atMs ? this.#count + 1 : 1;
+    this.#atMs = modifiedAtMs;
+  }
+
+  /**
+   * Waits until a record gets a later time than these files, if they are many: otherwise, each refresh would ask for the headers of all
+   * of them.
+   *
+   * @param sentMs when the last file was sent, by the monotonic clock
+   */
+  async recordLater({ objects, context: { clock, signal } }: BucketPlace, sentMs: number): Promise<void> {
+    if (objects.revisionCoversHeaders === true || this.#count <= MANY) return;
+    await sleep(clock, Math.max(0, sentMs + TIME_STEP_MS - clock.monotonic()), signal);
+  }
 }
 
 /** Whether an object is served with these headers, and with none that makes browsers download it. */

@@ -9,6 +9,7 @@ import type { OwnedPlace } from "../bucketMark";
 import { CONCURRENCY } from "../objectStore";
 import { changedOnDisk, sendObject } from "../sendObject";
 import { ABANDONED_AFTER_MS } from "../unfinishedUploads";
+import { NewestFiles } from "./changedHeaders";
 import { type ExistingContents, existingContents, lookAt } from "./existingContents";
 import { checkNames } from "./nameRules";
 import { reportFalseHashes } from "./revalidatedFiles";
@@ -204,7 +205,11 @@ export class SitePublication {
 
   /** Writes the record after the last file. @throws DestinationError for a missing or changed object */
   async #complete(plan: SitePlan): Promise<void> {
-    if (!this.#isKnown(plan)) await this.#confirm(plan);
+    if (!this.#isKnown(plan)) {
+      const sentMs = this.#place.context.clock.monotonic();
+      const newest = await this.#confirm(plan);
+      await newest.recordLater(this.#place, sentMs);
+    }
     await putRecord(this.#place, { ...plan.record, isWhole: true });
   }
 
@@ -226,8 +231,10 @@ export class SitePublication {
   /**
    * Completes the files of the record by a new list. A record that the store has confirmed and lost is written again: what is there would
    * be nobody's without it. An object that was to get other content and still has its revision is looked at: it may be lost, too.
+   *
+   * @returns the newest files
    */
-  async #confirm({ record, inventory, existing }: SitePlan): Promise<void> {
+  async #confirm({ record, inventory, existing }: SitePlan): Promise<NewestFiles> {
     const { files, sha256 } = record;
     for (const file of files.values()) file.revision = "";
     const hadContent = (file: SiteObject, revision: string): boolean =>
@@ -237,10 +244,13 @@ export class SitePublication {
       });
     const unsure: SiteObject[] = [];
     const found = { record: false };
-    await listObjects(this.#place, (path, { size, revision }) => {
+    const newest = new NewestFiles();
+    await listObjects(this.#place, (path, listed) => {
+      const { size, revision } = listed;
       found.record ||= path === recordPath(sha256);
       const file = files.get(path);
       if (file?.size !== size) return;
+      newest.add(listed);
       file.revision = revision;
       const isAsBefore = existing.differing.has(path) && inventory.objects.get(path)?.revision === revision;
       if (isAsBefore && !hadContent(file, revision)) unsure.push(file);
@@ -250,6 +260,7 @@ export class SitePublication {
       if (!(await lookAt(this.#place, file)).isSame) file.revision = "";
     });
     for (const [path, { revision }] of files) if (revision === "") throw this.#changedMeanwhile(path);
+    return newest;
   }
 
   /** Removes what other runs began more than an hour ago, and never completed. */

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { Readable } from "node:stream";
 import { beforeEach, describe, expect, test, type TestContext } from "vitest";
+import { type Clock, systemClock } from "../../../../../../provider/base/runtime/time/clock.ts";
 import type {
   Copy,
   DraftingDestination,
@@ -32,9 +33,13 @@ const sites = (): DraftingDestination =>
   s3Destination({ bucket: STUB_BUCKET, endpoint: store.endpoint, layout: "site", prefix: "v" });
 
 /** Publishes a site. @returns also the warnings */
-async function publish(context: TestContext, site: Site): Promise<{ copy: Copy; warnings: string[] }> {
+async function publish(
+  context: TestContext,
+  site: Site,
+  more: { readonly clock?: Clock } = {},
+): Promise<{ copy: Copy; warnings: string[] }> {
   const sha256 = hash("sha256", JSON.stringify(site));
-  const operation = await stubOperation(context);
+  const operation = { ...(await stubOperation(context)), ...more };
   const bundle = { path: "/nowhere", format: "tar.gz", sha256, size: 1, version: "1" } as const;
   const draft = await sites().begin(bundle, operation);
   for (const [path, text] of Object.entries(site)) {
@@ -109,6 +114,35 @@ describe("headers that somebody changed, which leave the ETag as it is", () => {
     expect(await sites().compare(copy, await stubOperation(context))).toBe("same");
     expect(store.requests.slice(at).filter(({ method }) => method === "HEAD")).toEqual([]);
   });
+
+  test.for([
+    [500, []],
+    [501, [1_000]],
+  ] as const)(
+    "after %i files that a list shows with one time, the record waits %j ms for a later one",
+    async ([count, waits], context) => {
+      store.rule = ({ query }) => {
+        if (!query.has("list-type")) return undefined;
+        for (const [key, object] of store.objects) {
+          store.objects.set(key, { ...object, modifiedAt: new Date(0) });
+        }
+        return undefined;
+      };
+      const paused: number[] = [];
+      const after: Clock["after"] = (delayMs, callback) => {
+        if (delayMs > 1_000) return () => undefined; // limits of requests
+        paused.push(delayMs);
+        setImmediate(callback);
+        return () => undefined;
+      };
+      const files = Array.from({ length: count }, (_, at) => [`${at}.css`, `/* ${at} */`] as const);
+      await publish(context, Object.fromEntries(files), {
+        clock: { ...systemClock, monotonic: () => 0, after },
+      });
+      expect(paused).toEqual(waits);
+      expect(sentSince(0)).toHaveLength(count);
+    },
+  );
 });
 
 test("objects of the archive classes of S3 are listed with them, also where an entry is not plain", async (context) => {
