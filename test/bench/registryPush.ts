@@ -1,26 +1,15 @@
 // One push in its own process, for `push.ts`. Arguments: repository, OCI layout. Prints milliseconds, and the highest resident
 // memory in MiB. Without a layout it only loads the code.
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
 import fetch from "node-fetch";
-import type * as SecretValues from "../../provider/base/runtime/messages/secrets.ts";
-import type * as Clock from "../../provider/base/runtime/time/clock.ts";
-import type * as Blobs from "../../provider/publishing/images/registry/blobs.ts";
-import type * as Session from "../../provider/publishing/images/registry/client.ts";
-import type * as EnsureBlob from "../../provider/publishing/images/registry/ensureBlob.ts";
-import type * as Manifests from "../../provider/publishing/images/registry/manifests.ts";
-import type * as Reference from "../../provider/publishing/images/registry/reference.ts";
-
-const load = createRequire(import.meta.url);
-const dist = "../../dist/provider";
-const { rangesOfFile } = load(`${dist}/publishing/images/registry/blobs.js`) as typeof Blobs;
-const { ensureBlob } = load(`${dist}/publishing/images/registry/ensureBlob.js`) as typeof EnsureBlob;
-const { putManifest } = load(`${dist}/publishing/images/registry/manifests.js`) as typeof Manifests;
-const { parseRepository } = load(`${dist}/publishing/images/registry/reference.js`) as typeof Reference;
-const { RegistryClient } = load(`${dist}/publishing/images/registry/client.js`) as typeof Session;
-const { Secrets } = load(`${dist}/base/runtime/messages/secrets.js`) as typeof SecretValues;
-const { startDeadline, systemClock } = load(`${dist}/base/runtime/time/clock.js`) as typeof Clock;
+import { Secrets } from "../../dist/provider/base/runtime/messages/secrets.js";
+import { startDeadline, systemClock } from "../../dist/provider/base/runtime/time/clock.js";
+import { rangesOfFile } from "../../dist/provider/publishing/images/registry/blobs.js";
+import { RegistryClient } from "../../dist/provider/publishing/images/registry/client.js";
+import { ensureBlob } from "../../dist/provider/publishing/images/registry/ensureBlob.js";
+import { putManifest } from "../../dist/provider/publishing/images/registry/manifests.js";
+import { parseRepository } from "../../dist/provider/publishing/images/registry/reference.js";
 
 interface Descriptor {
   readonly mediaType: string;
