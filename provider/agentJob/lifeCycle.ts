@@ -79,7 +79,7 @@ function agentJobNamedBy(table: InputTable<CheckedAgentJobInputs>): AgentJobLife
         const { job } = await client.getAgentJob(inputs);
         return { inputs, state: observedState(inputs, job) };
       } catch (error) {
-        if (error instanceof NotFoundError) return undefined;
+        if (isGone(error)) return undefined;
         throw explained(error, agentJobName(inputs), "The state is unchanged");
       }
     },
@@ -201,7 +201,7 @@ async function waitUntilFinal(
     const wait = { ...service, subject: `${name} to be final`, name, poll };
     return await tracer.span("docs_hosting.agent_job.wait", {}, () => waitForJob(wait));
   } catch (error) {
-    const over = error instanceof NotFoundError;
+    const over = isGone(error);
     const failure = explained(error, name, over ? "" : "The next `pulumi up` continues to wait for it");
     const state = observed ? observedState(inputs, observed) : before;
     throw state && !over ? new UnfinishedError(failure, state) : failure;
@@ -227,6 +227,9 @@ function isRefused({ acceptFailed }: CheckedAgentJobInputs, { status }: Pick<Age
 function isFinal({ status }: Pick<AgentJob, "status">): boolean {
   return agentJobOutcome(status) !== "pending";
 }
+
+/** Whether the service says that there is no such job: a gateway's 404 does not. */
+const isGone = (error: unknown): boolean => error instanceof NotFoundError && error.isOfApi;
 
 /** Adds the job and the reason for the operation to the trace. */
 function traceJob({ tracer }: Context, { projectId, jobId }: AgentJobKey, code?: DecisionCode): void {

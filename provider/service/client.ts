@@ -144,6 +144,12 @@ export class Client {
         ),
       );
     } catch (error) {
+      if (error instanceof NotFoundError && !error.isOfApi) {
+        throw error.withMessage(
+          `a 404 without the API's \`error\`, which proves nothing of the job (${error.message})`,
+          "A gateway or a proxy may have answered in place of the service: check the base URL and what is in front of the service, and run it again.",
+        );
+      }
       if (error instanceof NotFoundError) {
         throw error.withMessage(
           `there is no such job (${error.message})`,

@@ -125,6 +125,17 @@ describe("a final job", () => {
     await expect(clock.run(agentJob.read(context(), state))).rejects.toThrow("The state is unchanged.");
   });
 
+  test.for([[{ message: "no Route matched with those values" }], [undefined], [{ error: null }]])(
+    "is not gone for a read that gets a gateway's 404: %j",
+    async ([body], { expect }) => {
+      const state = await final();
+      answerWith(() => ({ status: 404, body }));
+      await expect(clock.run(agentJob.read(context(), state))).rejects.toThrow(
+        /^agent job a1 of project p1: a 404 without the API's `error`, which proves nothing of the job \(.*\)\. The state is unchanged\. A gateway/,
+      );
+    },
+  );
+
   test("that no longer exists is reported with its code and both ids", async () => {
     expect(decisionLine(agentJob.gone(await final()))).toMatch(/^JOB_GONE: agent job a1 of project p1 /);
   });

@@ -165,4 +165,12 @@ describe("waiting", () => {
     answerWith(() => ({ status: 404, body: { error: "unknown" } }));
     await expect(update(state)).rejects.not.toBeInstanceOf(UnfinishedError);
   });
+
+  test("keeps what it read of a job before a gateway answered in place of the service", async () => {
+    const { state } = await unfinished<AgentJobState>(create(INPUTS, 60_000));
+    answerWith(() => ({ status: 404, body: { message: "no Route matched with those values" } }));
+    const second = await unfinished<AgentJobState>(update(state));
+    expect(second.state).toEqual(state);
+    expect(second.message).toContain("The next `pulumi up` continues to wait for it.");
+  });
 });
