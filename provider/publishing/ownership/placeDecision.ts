@@ -1,6 +1,6 @@
 import { DestinationError } from "../../base/runtime/messages/errors";
-import type { Owner } from "./owner";
-import { stackIn } from "./owner";
+import { describeOwner } from "./markText";
+import { type Owner, stackIn } from "./owner";
 import type { FoundMark, PlaceMark } from "./placeMark";
 
 /** The resource that wants to write to a place, or to remove what it wrote there. */
@@ -114,9 +114,8 @@ const isSameResource = ({ urn }: PlaceMark, owner: Owner): boolean => urn !== un
 
 /** The owner that a mark names, in messages: "URN (stack website/prod), since 2026-01-01". */
 export function nameOfOwner({ urn, owner, date }: PlaceMark): string {
-  const since = date === undefined ? "" : `, since ${date}`;
-  if (urn === undefined) return `the owner ${owner}, whose mark names no resource${since}`;
-  return `${urn} (stack ${stackIn(urn) ?? "unknown"})${since}`;
+  const name = describeOwner(urn, `the owner ${owner}, whose mark names no resource`);
+  return date === undefined ? name : `${name}, since ${date}`;
 }
 
 /** The mark that a message names: of several, the first one that is not this resource's. */

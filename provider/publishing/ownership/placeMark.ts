@@ -1,5 +1,4 @@
-import { parseJson } from "../../base/http/reply";
-import { isOwnerId, type Owner, stackIn } from "./owner";
+import { readMarkText } from "./markText";
 
 /** The folder at a place with its mark and with records of its content. */
 export const RECORDS_FOLDER = ".docs-hosting";
@@ -9,10 +8,6 @@ export const MARK_NAME = "owner.json";
 
 /** The longest text of a mark that is read, in bytes. */
 export const LONGEST_MARK: number = 64 * 1024;
-
-const FORMAT = 1;
-/** More than any URN has, in characters: a longer text is not shown. */
-const LONGEST_URN = 1_000;
 
 /** Whose a place is, as its mark says. */
 export interface PlaceMark {
@@ -39,29 +34,12 @@ export type FoundMark =
       readonly remedy?: string | undefined;
     };
 
-/** The text of a mark. @param nowMs milliseconds since 1970 */
-export function placeMarkText({ id, urn }: Owner, nowMs: number): string {
-  const date = new Date(nowMs).toISOString();
-  const text = { format: FORMAT, owner: id, stack: urn && stackIn(urn), urn, date };
-  return `${JSON.stringify(text, null, 2)}\n`;
-}
-
-/** Reads the text of a mark. It is untrusted. */
+/** Reads the mark of a place from its text, which is untrusted. */
 export function markIn(text: string): FoundMark {
-  const { format, owner, urn, date } = Object(parseJson(text)) as Record<string, unknown>;
+  const { hasFormat, owner, urn, date } = readMarkText(text);
   if (text.trim() === "") return { kind: "unreadable", reason: "it is empty" };
-  if (format !== FORMAT || !isOwnerId(owner)) {
+  if (!hasFormat || owner === undefined) {
     return { kind: "unreadable", reason: "it does not have the format of a mark" };
   }
-  return {
-    kind: "mark",
-    mark: { owner, urn: isUrn(urn) ? urn : undefined, date: isDate(date) ? date : undefined },
-  };
+  return { kind: "mark", mark: { owner, urn, date } };
 }
-
-function isUrn(value: unknown): value is string {
-  return typeof value === "string" && value.length <= LONGEST_URN && /^urn:pulumi:\P{Cc}+$/u.test(value);
-}
-
-const isDate = (value: unknown): value is string =>
-  typeof value === "string" && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value);

@@ -2,6 +2,7 @@ import { DestinationError } from "../../base/runtime/messages/errors";
 import { firstOf } from "../../base/runtime/messages/firstOf";
 import type { Reporter } from "../../base/runtime/messages/reporter";
 import type { Clock } from "../../base/runtime/time/clock";
+import { markText } from "./markText";
 import { type Owner, stackIn } from "./owner";
 import {
   type ClaimAction,
@@ -14,7 +15,7 @@ import {
   relationOf,
   removalAction,
 } from "./placeDecision";
-import { type FoundMark, markIn, type PlaceMark, placeMarkText } from "./placeMark";
+import { type FoundMark, markIn, type PlaceMark } from "./placeMark";
 
 /** How often a mark is read again after another run wrote one at the same time. */
 const MAX_TRIES = 5;
@@ -297,6 +298,6 @@ export class PlaceOwner {
   }
 
   #text(): string {
-    return placeMarkText(this.#context.owner, this.#context.clock.now());
+    return markText(this.#context.owner, this.#context.clock.now());
   }
 }

@@ -2,7 +2,7 @@ import { DestinationError } from "../../../base/runtime/messages/errors";
 import { firstOf } from "../../../base/runtime/messages/firstOf";
 import { sleep } from "../../../base/runtime/time/clock";
 import { formatDuration } from "../../../base/runtime/time/duration";
-import { describeOwner } from "../../ownership/owner";
+import { describeOwner } from "../../ownership/markText";
 import type { DestinationContext } from "../destination";
 import {
   announcedAlone,
@@ -204,7 +204,7 @@ export class ImageOwners {
     const names = marks.map((mark) =>
       mark.urn !== undefined && mark.urn === this.#context.owner.urn
         ? "the resource that replaces this one"
-        : describeOwner(mark.urn, this.#marks.nameOf(mark)),
+        : describeOwner(mark.urn, `an owner whose mark ${this.#marks.nameOf(mark)} names no resource`),
     );
     return firstOf(names, NAMED_OWNERS);
   }

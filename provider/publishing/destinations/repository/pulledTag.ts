@@ -3,7 +3,8 @@ import { firstOf } from "../../../base/runtime/messages/firstOf";
 import { findManifest, type Manifest, sendManifest } from "../../images/registry/manifests";
 import { repositoryName } from "../../images/registry/reference";
 import { deleteTag } from "../../images/registry/tags";
-import { describeOwner, stackIn } from "../../ownership/owner";
+import { describeOwner } from "../../ownership/markText";
+import { stackIn } from "../../ownership/owner";
 import type { Copy, DestinationContext } from "../destination";
 import { partsOf } from "./imageParts";
 import type { FoundImageMark } from "./repositoryMarks";
@@ -51,7 +52,7 @@ export async function claimTag(
     .sort((one, other) => other.writtenAtMs - one.writtenAtMs);
   const [rival] = rivals;
   const named = firstOf(
-    rivals.map(({ urn }) => describeOwner(urn, "of its image")),
+    rivals.map(({ urn }) => describeOwner(urn, "an owner whose mark of its image names no resource")),
     NAMED_OWNERS,
   );
   if (rival === undefined) {

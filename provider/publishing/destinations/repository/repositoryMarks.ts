@@ -17,7 +17,8 @@ import { deleteManifest, findManifest, getManifest, putManifest } from "../../im
 import { OCI_MANIFEST } from "../../images/registry/mediaTypes";
 import { repositoryName } from "../../images/registry/reference";
 import { listTags } from "../../images/registry/tags";
-import { markText, type Owner, ownerIdIn, urnIn } from "../../ownership/owner";
+import { markText, readMarkText } from "../../ownership/markText";
+import type { Owner } from "../../ownership/owner";
 
 /** Number of digits of an image's digest in the tags of its copy and of its marks. */
 const TAG_DIGITS = 16;
@@ -281,14 +282,14 @@ export class RepositoryMarks {
 
 function readMark(item: string, owner: string, { digest, bytes }: Content): FoundImageMark {
   const said: Annotations = annotationsIn(bytes);
-  const text = said[TEXT];
+  const named = readMarkText(said[TEXT] ?? "");
   const image = said[IMAGE];
   return {
     item,
     owner,
     digest,
-    isMark: fieldAt(bytes, "artifactType") === MARK_TYPE && ownerIdIn(text) === owner,
-    urn: urnIn(text),
+    isMark: fieldAt(bytes, "artifactType") === MARK_TYPE && named.owner === owner,
+    urn: named.urn,
     image: isDigest(image) && itemOf(image) === item ? image : undefined,
     tags: listed(said[TAGS] ?? ""),
     writtenAtMs: Date.parse(said[WRITTEN] ?? "") || 0,

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { bundleCopy } from "../../../../provider/copies/bundleCopy/lifeCycle.ts";
 import { airGapKit } from "../../../../provider/kits/airGapKit/lifeCycle.ts";
+import { markText } from "../../../../provider/publishing/ownership/markText.ts";
 import { newOwner } from "../../../../provider/publishing/ownership/owner.ts";
-import { placeMarkText } from "../../../../provider/publishing/ownership/placeMark.ts";
 import { localContext, packedSite } from "../../../simulation/packedSite.ts";
 
 const urnOf = (stack: string): string => `urn:pulumi:${stack}::website::docs-hosting:index:BundleCopy::docs`;
@@ -39,7 +39,7 @@ describe.each(Object.entries(KINDS))("%s", (_name, { life, property, at }) => {
   }
 
   test("a new resource is refused at the folder of another stack, by name", () => {
-    mark(placeMarkText(newOwner(urnOf("dev")), 0));
+    mark(markText(newOwner(urnOf("dev")), 0));
     expect(failures()).toEqual([
       {
         property,
@@ -51,29 +51,29 @@ describe.each(Object.entries(KINDS))("%s", (_name, { life, property, at }) => {
   });
 
   test("`takeOver` takes it, and a resource that exists is compared by its owner ID: not here", () => {
-    mark(placeMarkText(newOwner(urnOf("dev")), 0));
+    mark(markText(newOwner(urnOf("dev")), 0));
     expect(failures({ takeOver: true })).toEqual([]);
     expect(failures({}, { folder: place() })).toEqual([]);
   });
 
   test.for<[string, () => void]>([
     ["nobody's", () => {}],
-    ["of a killed run of this resource", () => mark(placeMarkText(newOwner(urnOf("prod")), 0))],
+    ["of a killed run of this resource", () => mark(markText(newOwner(urnOf("prod")), 0))],
     [
       "of a resource of this stack",
-      () => mark(placeMarkText(newOwner(urnOf("prod").replace("::docs", "::other")), 0)),
+      () => mark(markText(newOwner(urnOf("prod").replace("::docs", "::other")), 0)),
     ],
     ["whose mark is no mark: the operation says so", () => mark("{}")],
     [
       "whose mark is larger than a mark",
-      () => mark(`${" ".repeat(70_000)}${placeMarkText(newOwner(urnOf("dev")), 0)}`),
+      () => mark(`${" ".repeat(70_000)}${markText(newOwner(urnOf("dev")), 0)}`),
     ],
     [
       "whose mark is a link",
       () => {
         mark("");
         rmSync(join(place(), ".docs-hosting/owner.json"));
-        writeFileSync(join(folder, "mark"), placeMarkText(newOwner(urnOf("dev")), 0));
+        writeFileSync(join(folder, "mark"), markText(newOwner(urnOf("dev")), 0));
         symlinkSync(join(folder, "mark"), join(place(), ".docs-hosting/owner.json"));
       },
     ],

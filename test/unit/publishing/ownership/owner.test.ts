@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isOwnerId, markText, newOwner } from "../../../../provider/publishing/ownership/owner.ts";
+import { isOwnerId, newOwner } from "../../../../provider/publishing/ownership/owner.ts";
 
 const URN = "urn:pulumi:dev::docs::docs-hosting:index:BundleCopy::copy";
 
@@ -15,12 +15,3 @@ test.each([undefined, null, 7, "", "0".repeat(31), "G".repeat(32), "../".padEnd(
     expect(isOwnerId(id)).toBe(false);
   },
 );
-
-test("a mark tells people the stack and the URN", () => {
-  const owner = newOwner(URN);
-  expect(JSON.parse(markText(owner))).toEqual({ format: 1, owner: owner.id, stack: "docs/dev", urn: URN });
-  expect(JSON.parse(markText(newOwner(undefined)))).toEqual({
-    format: 1,
-    owner: expect.any(String) as string,
-  });
-});

@@ -1,5 +1,6 @@
 // Whose a place is, and what a publication and a removal do about it: every row of the two tables.
 import { expect, test } from "vitest";
+import { markText } from "../../../../provider/publishing/ownership/markText.ts";
 import { newOwner } from "../../../../provider/publishing/ownership/owner.ts";
 import {
   claimAction,
@@ -8,16 +9,12 @@ import {
   relationOf,
   removalAction,
 } from "../../../../provider/publishing/ownership/placeDecision.ts";
-import {
-  type FoundMark,
-  markIn,
-  placeMarkText,
-} from "../../../../provider/publishing/ownership/placeMark.ts";
+import { type FoundMark, markIn } from "../../../../provider/publishing/ownership/placeMark.ts";
 import { COPY_URN, otherOwner, OWNER } from "../../../simulation/owners.ts";
 
 const SIBLING = COPY_URN.replace(/docs$/, "other");
 const NOW = Date.parse("2026-11-28T07:00:00Z");
-const markOf = (owner = newOwner(COPY_URN)): FoundMark => markIn(placeMarkText(owner, NOW));
+const markOf = (owner = newOwner(COPY_URN)): FoundMark => markIn(markText(owner, NOW));
 const earlier = (...urns: string[]): FoundMark => {
   const [first = "", ...others] = urns;
   const mark = (urn: string) => ({ owner: "0".repeat(32), urn });
@@ -108,11 +105,11 @@ test.each<[string, FoundMark, Claimant, ReturnType<typeof relationOf>, string, s
     "leave",
   ],
   ["an empty mark", markIn(""), { ...create, takeOver: true }, "unreadable", "refuse", "warn"],
-  ["a cut mark", markIn(placeMarkText(OWNER, NOW).slice(0, 60)), create, "unreadable", "refuse", "warn"],
+  ["a cut mark", markIn(markText(OWNER, NOW).slice(0, 60)), create, "unreadable", "refuse", "warn"],
   ["a login page", markIn("<html>Sign in</html>"), create, "unreadable", "refuse", "warn"],
   [
     "a mark of a later format",
-    markIn(placeMarkText(OWNER, NOW).replace("1,", "2,")),
+    markIn(markText(OWNER, NOW).replace("1,", "2,")),
     state,
     "unreadable",
     "refuse",
