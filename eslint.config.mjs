@@ -26,7 +26,7 @@ const PUBLISHING = [
   "archives",
   "inspection",
   "search",
-  "pageContent",
+  "sitePages",
   "offlineSearch",
   "llmsTxt",
   "externalAssets",
@@ -36,6 +36,8 @@ const PUBLISHING = [
   "ownership",
   "destinations",
 ];
+/** What is added to sites, in this order there, too: each addition is independent of the others. */
+const ADDITIONS = ["offlineSearch", "llmsTxt", "externalAssets"];
 /** The mission, from the bottom. */
 const MISSION = ["service", "resource", "agentJob", "staticExport"];
 /** The areas that stand on both: they import the mission up to `resource`, and the areas before them. */
@@ -61,6 +63,7 @@ const closedTo = (folder, closed) => ({
   ]),
 });
 const after = (list, name) => list.slice(list.indexOf(name) + 1);
+const before = (list, name) => list.slice(0, Math.max(0, list.indexOf(name)));
 const below = (folders) => folders.map((folder) => `**/${folder}/**`);
 
 /** Only its index is imported from outside. */
@@ -71,7 +74,11 @@ const FOLDERS = [
   ...BASE.map((name) => [`base/${name}`, below([...after(BASE, name), "publishing", ...EVERYTHING_ABOVE])]),
   ...PUBLISHING.map((name) => [
     `publishing/${name}`,
-    ["../index", "../../index", ...below([...after(PUBLISHING, name), ...EVERYTHING_ABOVE])],
+    [
+      "../index",
+      "../../index",
+      ...below([...after(PUBLISHING, name), ...before(ADDITIONS, name), ...EVERYTHING_ABOVE]),
+    ],
   ]),
   ...MISSION.map((name) => [name, below(["adapters", ...after(MISSION, name), "publishing", ...AREAS])]),
   ...AREAS.map((name) => [

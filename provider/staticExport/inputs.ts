@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { parseDuration } from "../base/runtime/time/duration";
 import { hasFields } from "../base/runtime/values/fields";
+import { compareTexts } from "../base/runtime/values/textOrder";
 import { withAnyValue } from "../resource/anyValue";
 import {
   changedByTable,
@@ -149,6 +150,6 @@ export function intentOf(inputs: StaticExportInputs): string {
 
 function sortKeys(_: string, value: unknown): unknown {
   return hasFields(value)
-    ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+    ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => compareTexts(a, b)))
     : value;
 }

@@ -16,6 +16,7 @@ const ALSO: Readonly<Record<string, readonly string[]>> = {
   installation: ["unit/sdk/kubernetes/*", "unit/adapters/plugin/*"],
   resource: [...faults("inputs"), "unit/staticExport/*", "unit/agentJob/*"],
   "publishing/search": ["unit/publishing/offlineSearch/*"],
+  "publishing/sitePages": ["unit/publishing/offlineSearch/*", "unit/publishing/llmsTxt/*"],
   "publishing/offlineSearch": ["unit/copies/bundleCopy/offlineSearch"],
   "publishing/externalAssets": ["unit/copies/bundleCopy/fetchExternal"],
   "copies/source": ["unit/copies/bundleCopy/*", "unit/kits/airGapKit/*"],

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { digestFile } from "../../base/runtime/files/listing";
 import { copyInto } from "../../base/runtime/files/writeFile";
 import { digestOf, sha256In } from "../../base/runtime/values/digest";
+import { compareTexts } from "../../base/runtime/values/textOrder";
 import {
   type Blob,
   downloadBlob,
@@ -45,7 +46,7 @@ export class BlobStore {
 
   /** The blobs of all images, in the order of their digests. */
   get blobs(): readonly KitBlob[] {
-    return [...this.#blobs.values()].sort((one, other) => (one.digest < other.digest ? -1 : 1));
+    return [...this.#blobs.values()].sort((one, other) => compareTexts(one.digest, other.digest));
   }
 
   /**

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { compareTexts } from "../../base/runtime/values/textOrder";
 
 /** Number of hexadecimal digits shown of a digest: 64 bits, enough to detect a change. */
 const SHOWN_DIGITS = 16;
@@ -20,7 +21,7 @@ export function chartDigest(path: string, options: { withoutDependencies?: boole
   const files = filesOf(path, "", []).filter(
     (name) => options.withoutDependencies !== true || !DEPENDENCIES.test(name),
   );
-  files.sort((one, other) => (one < other ? -1 : 1)); // by code units, independent of the locale
+  files.sort(compareTexts);
   const digest = createHash("sha256");
   for (const name of files) {
     const content = createHash("sha256").update(readFileSync(join(path, name)));

@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { sha256In } from "../../base/runtime/values/digest";
+import { compareTexts } from "../../base/runtime/values/textOrder";
 import { OciLayout, type Origin, type SignedImage, type Signer } from "../../publishing/index";
 import type { KitBlob } from "./blobStore";
 import { repositoryInKit } from "./chartValues";
@@ -35,5 +36,5 @@ export async function writeArtifacts(
     await writeFile(join(kit, BLOBS, sha256In(digest)), bytes);
     all.set(digest, { digest, size: bytes.length, inEarlierKit: undefined });
   }
-  return [...all.values()].sort((one, other) => (one.digest < other.digest ? -1 : 1));
+  return [...all.values()].sort((one, other) => compareTexts(one.digest, other.digest));
 }

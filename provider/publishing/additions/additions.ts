@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
+import { compareTexts } from "../../base/runtime/values/textOrder";
 import { canonicalFetch, FETCH_VERSION, type FetchExternal } from "../externalAssets/options";
 import { LLMS_VERSION, type LlmsTxt } from "../llmsTxt/options";
-import { canonical, type OfflineSearch } from "../offlineSearch/options";
-import { SEARCH_VERSION } from "../offlineSearch/siteSearch";
+import { type OfflineSearch, SEARCH_VERSION } from "../offlineSearch/options";
 
 /** What is added to a site while it is published. The inputs of copies and kits have these names. */
 export interface SiteAdditions {
@@ -83,4 +83,11 @@ export function editionOf(
       ? [first.version, canonical(first.options)]
       : wanted.map(partsOf);
   return hash("sha256", JSON.stringify([sha256, ...parts]));
+}
+
+/** The same text as JSON for the same options, whatever the order in which a program names them. */
+function canonical(options: true | object): true | object {
+  if (options === true) return options;
+  const entries = Object.entries(options).sort(([one], [other]) => compareTexts(one, other));
+  return Object.fromEntries(entries);
 }

@@ -2,7 +2,7 @@
 import { parentPort } from "node:worker_threads";
 import type { ThreadReply } from "../../base/runtime/files/thread";
 import { readMarkdown } from "../llmsTxt/readMarkdown";
-import { readPage } from "../offlineSearch/readPage";
+import { readPage } from "../sitePages/readPage";
 import type { PageRead, PagesRead, PagesTask } from "./pageReaders";
 
 parentPort?.on("message", ({ pages, isMarkdownWanted }: PagesTask) => {

@@ -2,7 +2,7 @@ import { availableParallelism } from "node:os";
 import { Thread } from "../../base/runtime/files/thread";
 import { Yielder } from "../archives/yielder";
 import type { MarkdownPage } from "../llmsTxt/readMarkdown";
-import { type ReadPage, readPageInTurns } from "../offlineSearch/readPage";
+import { type ReadPage, readPageInTurns } from "../sitePages/readPage";
 
 /** The bytes of pages, and what to read of them. */
 export interface PagesTask {

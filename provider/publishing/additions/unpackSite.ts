@@ -7,8 +7,9 @@ import type { FetchedAsset } from "../externalAssets/fetchedAsset";
 import { type BundleFile, unpackBundle, type Unpacking } from "../inspection/bundle";
 import { LLMS_VERSION } from "../llmsTxt/options";
 import type { SiteMarkdown } from "../llmsTxt/siteMarkdown";
+import { SEARCH_VERSION } from "../offlineSearch/options";
 import { pagesWithoutText } from "../offlineSearch/renderedPages";
-import { SEARCH_VERSION, SiteSearch } from "../offlineSearch/siteSearch";
+import { SiteSearch } from "../offlineSearch/siteSearch";
 import type { SiteAdditions } from "./additions";
 import { PagesWithAdditions } from "./pagesWithAdditions";
 

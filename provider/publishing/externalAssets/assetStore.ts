@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { compareTexts } from "../../base/runtime/values/textOrder";
 import type { Yielder } from "../archives/yielder";
-import { compareTexts } from "../search/order";
 import type { Asset } from "./asset";
 import { relativeAddress } from "./assetAddresses";
 import { assetPath } from "./assetNames";

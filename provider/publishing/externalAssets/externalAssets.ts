@@ -10,7 +10,7 @@ import { inspectedCharacters, InspectionBudget } from "../inspection/inspectionB
 import { mediaTypeOf } from "../inspection/mediaTypes";
 import { COMPRESSED_ENDINGS, SiteLoads } from "../inspection/siteLoads";
 import { MAX_BYTES } from "../inspection/textLoads";
-import { SiteAddresses } from "../offlineSearch/siteAddresses";
+import { SiteAddresses } from "../sitePages/siteAddresses";
 import { relativeAddress } from "./assetAddresses";
 import { ASSETS_FOLDER } from "./assetNames";
 import type { FetchedAsset } from "./fetchedAsset";

@@ -1,3 +1,5 @@
+import { compareTexts } from "../../base/runtime/values/textOrder";
+
 /** Version of how addresses are replaced and files are named. Increase it with every change of what the same content becomes. */
 export const FETCH_VERSION = "2";
 
@@ -95,6 +97,6 @@ export function canonicalFetch(wanted: FetchExternal): unknown {
   return [
     include === undefined ? null : include.toSorted(),
     exclude.toSorted(),
-    Object.entries(all).toSorted(([one], [other]) => (one < other ? -1 : 1)),
+    Object.entries(all).toSorted(([one], [other]) => compareTexts(one, other)),
   ];
 }

@@ -11,7 +11,7 @@ import {
   isSection,
   isSidebar,
   rolesLeftOut,
-} from "../pageContent/contentTable";
+} from "../sitePages/contentTable";
 import { attributeOf, classesOf, type ContentElement } from "./contentElement";
 import { remembered, rememberedTest } from "./rememberedClasses";
 

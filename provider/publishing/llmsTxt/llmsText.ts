@@ -1,6 +1,6 @@
 import { dirname } from "node:path/posix";
-import { titlesOf, withoutSiteName } from "../offlineSearch/siteTitles";
-import { compareTexts } from "../search/order";
+import { compareTexts } from "../../base/runtime/values/textOrder";
+import { titlesOf, withoutSiteName } from "../sitePages/siteTitles";
 import { asHeading, asParagraph, escaped } from "./escape";
 import { encodedPath } from "./markdownPaths";
 import type { LlmsTxtOptions } from "./options";

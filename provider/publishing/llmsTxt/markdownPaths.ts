@@ -1,6 +1,6 @@
 import { basename, dirname } from "node:path/posix";
 import { isPage } from "../inspection/mediaTypes";
-import { isExcluded } from "../offlineSearch/options";
+import { isExcluded } from "../sitePages/pathPatterns";
 import { LINK_MARK } from "./inlineMarkdown";
 
 /** Endings of pages, the most usual first: the page with the first one has the Markdown that several could have. */

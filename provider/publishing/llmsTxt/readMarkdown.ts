@@ -1,7 +1,7 @@
 import type { Token } from "parse5";
-import { encodingOf } from "../offlineSearch/pageEncoding";
-import { PageReader } from "../offlineSearch/pageText";
-import { keptPage, type ReadPage } from "../offlineSearch/readPage";
+import { encodingOf } from "../sitePages/pageEncoding";
+import { PageReader } from "../sitePages/pageText";
+import { keptPage, type ReadPage } from "../sitePages/readPage";
 import { ContentTree } from "./contentTree";
 import { firstSentence } from "./llmsText";
 import { prepared } from "./prepareContent";

@@ -1,7 +1,7 @@
 import { basename, dirname, relative } from "node:path/posix";
 import { shown } from "../archives/refusal";
-import { leadsAway } from "../offlineSearch/redirect";
-import { SiteAddresses } from "../offlineSearch/siteAddresses";
+import { leadsAway } from "../sitePages/redirect";
+import { SiteAddresses } from "../sitePages/siteAddresses";
 import { LINK_MARK } from "./inlineMarkdown";
 import { addressOf, type ListedPage, llmsText, pagesInOrder } from "./llmsText";
 import { addressFrom, type LinkTarget, MarkdownPaths, placed } from "./markdownPaths";

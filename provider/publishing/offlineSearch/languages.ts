@@ -1,5 +1,5 @@
 import { dirname } from "node:path/posix";
-import { compareTexts } from "../search/order";
+import { compareTexts } from "../../base/runtime/values/textOrder";
 
 /** A page with its language, such as `de` or `pt-br`; empty if it does not say. */
 interface PageLanguage {

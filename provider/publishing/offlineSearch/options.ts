@@ -1,3 +1,6 @@
+/** Version of the index and of the search box. Increase it with every change of their content. */
+export const SEARCH_VERSION = "5";
+
 /** Options of the search that a copy of a site contains. */
 export interface SearchOptions {
   /** Show a small search button on each page. @default true */
@@ -23,21 +26,3 @@ export interface SearchOptions {
 
 /** A search that is wanted: `true` for one with all defaults. */
 export type OfflineSearch = true | SearchOptions;
-
-/** The same text as JSON for the same options, whatever the order in which a program names them. */
-export function canonical(options: true | object): true | object {
-  if (options === true) return options;
-  const entries = Object.entries(options).sort(([one], [other]) => (one < other ? -1 : 1));
-  return Object.fromEntries(entries);
-}
-
-/** Whether a path matches one of the patterns. */
-export function isExcluded(path: string, patterns: readonly string[] = []): boolean {
-  return patterns.some((pattern) => {
-    const source = pattern
-      .replace(/^\//, "")
-      .replace(/[.+^${}()|[\]\\]/g, "\\$&")
-      .replace(/\*\*?|\?/g, (wildcard) => (wildcard === "**" ? ".*" : wildcard === "*" ? "[^/]*" : "[^/]"));
-    return new RegExp(`^${source}$`, "su").test(path);
-  });
-}

@@ -1,4 +1,4 @@
-import type { ReadPage } from "./readPage";
+import type { ReadPage } from "../sitePages/readPage";
 
 /** From so many pages on, a text that all of them have is none of their own. */
 const EQUAL_PAGES = 20;

@@ -1,21 +1,19 @@
 import { BundleRefusedError } from "../../base/runtime/messages/errors";
+import { compareTexts } from "../../base/runtime/values/textOrder";
 import type { SiteSink } from "../archives/site";
 import { WORK_PER_ENTRY, Yielder } from "../archives/yielder";
 import { mediaTypeOf } from "../inspection/mediaTypes";
 import type { IndexFile } from "../search/dataFile";
-import { compareTexts } from "../search/order";
 import type { Section } from "../search/sections";
 import { TextIndex } from "../search/textIndex";
+import { isExcluded } from "../sitePages/pathPatterns";
+import type { ReadPage } from "../sitePages/readPage";
+import { leadsAway } from "../sitePages/redirect";
+import { SiteAddresses } from "../sitePages/siteAddresses";
+import { titlesOf } from "../sitePages/siteTitles";
 import { boxFiles, type LanguageIndex } from "./boxFiles";
 import { indexLanguages, type LanguageOf, mostFrequent } from "./languages";
-import { isExcluded, type SearchOptions } from "./options";
-import type { ReadPage } from "./readPage";
-import { leadsAway } from "./redirect";
-import { SiteAddresses } from "./siteAddresses";
-import { titlesOf } from "./siteTitles";
-
-/** Version of the index and of the search box. Increase it with every change of their content. */
-export const SEARCH_VERSION = "5";
+import type { SearchOptions } from "./options";
 
 /** The folder of the index and the search box, below the site's root. */
 const SEARCH_FOLDER = "docs-hosting-search";

@@ -1,9 +1,4 @@
-// An order of texts that is the same on every machine.
-
-/** By UTF-16 code units: no locale. */
-export function compareTexts(one: string, other: string): number {
-  return one < other ? -1 : one > other ? 1 : 0;
-}
+import { compareTexts } from "../../base/runtime/values/textOrder";
 
 /** Words in the order of {@link compareTexts}, sorted in parts: all at once would take too long. */
 export function* inOrder(words: Iterable<string>): Generator<string, void, undefined> {

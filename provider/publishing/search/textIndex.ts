@@ -1,8 +1,9 @@
+import { compareTexts } from "../../base/runtime/values/textOrder";
 import { type DataFile, dataFile, inFiles } from "./dataFile";
 import { languageWordsOf } from "./languageWords";
 import { isListPage } from "./listPages";
 import { FURTHER_SECTIONS, MOST_SECTIONS, RANKED_SECTIONS } from "./longPages";
-import { compareTexts, inOrder } from "./order";
+import { inOrder } from "./order";
 import { KnownWords } from "./ownMemory";
 import { pageWordsOf } from "./pageWords";
 import type { PlacesAt } from "./placeTable";

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { compareTexts } from "../../../base/runtime/values/textOrder";
 import { ArchiveFile } from "../../archives/archiveFile";
 import { readTarGz } from "../../archives/readTar";
 import type { SiteFile, SiteLimits } from "../../archives/site";
@@ -60,7 +61,7 @@ export async function writePreviousLayer(
   for await (const { path, size } of filesIn(before, signal)) {
     if (isPrevious(path, isInSite)) wanted.push({ path, size });
   }
-  wanted.sort((one, other) => one.size - other.size || (one.path < other.path ? -1 : 1));
+  wanted.sort((one, other) => one.size - other.size || compareTexts(one.path, other.path));
   const paths = new Set<string>();
   let bytes = 0;
   for (const { path, size } of wanted) {

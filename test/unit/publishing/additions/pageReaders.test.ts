@@ -8,8 +8,8 @@ import {
 import { PagesWithAdditions } from "../../../../provider/publishing/additions/pagesWithAdditions.ts";
 import { readMarkdown } from "../../../../provider/publishing/llmsTxt/readMarkdown.ts";
 import { SiteMarkdown } from "../../../../provider/publishing/llmsTxt/siteMarkdown.ts";
-import { readPage } from "../../../../provider/publishing/offlineSearch/readPage.ts";
 import { SiteSearch } from "../../../../provider/publishing/offlineSearch/siteSearch.ts";
+import { readPage } from "../../../../provider/publishing/sitePages/readPage.ts";
 
 type Machine = NonNullable<ConstructorParameters<typeof PageReaders>[2]>;
 

@@ -1,6 +1,5 @@
 // What the index of a language is written as.
 import { expect, test } from "vitest";
-import { compareTexts } from "../../../../provider/publishing/search/order.ts";
 import { TextIndex } from "../../../../provider/publishing/search/textIndex.ts";
 import { indexFiles } from "./indexFiles.ts";
 
@@ -49,11 +48,6 @@ test.for([
   index.add("a", "", [section("x".repeat(bytes - 8_000)), section(`${"y".repeat(7_994)}needle`)]);
   const texts = indexFiles(index, "en").parts.filter(({ key }) => key.startsWith("text-"));
   expect(texts.map(({ text }) => text.includes('needle"'))).toEqual([quoted === "all of it"]);
-});
-
-test("texts are in the order of their code units, which is the same in every language", () => {
-  expect(["b", "a", "é", "B", "z", "a"].sort(compareTexts)).toEqual(["B", "a", "a", "b", "z", "é"]);
-  expect([compareTexts("a", "b"), compareTexts("b", "a"), compareTexts("a", "a")]).toEqual([-1, 1, 0]);
 });
 
 test("the files of an index are made one by one: after each of them, others can run", () => {

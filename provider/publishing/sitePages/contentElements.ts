@@ -8,7 +8,7 @@ import {
   isRelated,
   isSidebar,
   rolesLeftOut,
-} from "../pageContent/contentTable";
+} from "./contentTable";
 
 const NEVER = elementsLeftOut("search", "everywhere");
 /** Elements whose text is not content outside of the main part, unless it is the header of a section. */

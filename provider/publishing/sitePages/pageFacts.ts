@@ -1,4 +1,4 @@
-import type { Attribute } from "../pageContent/contentTable";
+import type { Attribute } from "./contentTable";
 import { type Redirect, redirectIn } from "./redirect";
 
 /** Types of `<script>` elements that are programs. */

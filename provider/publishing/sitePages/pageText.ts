@@ -1,8 +1,8 @@
 import { type Token, TokenizerMode } from "parse5";
 import { MarkupReader } from "../inspection/markupReader";
-import { type Attribute, isMainPart, isSection } from "../pageContent/contentTable";
 import type { Section } from "../search/sections";
 import { ContentElements, isHidden } from "./contentElements";
+import { type Attribute, isMainPart, isSection } from "./contentTable";
 import { type PageFacts, PageFactsReader } from "./pageFacts";
 import { PageSections, titleOf } from "./pageSections";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { SiteAddresses } from "../../../../provider/publishing/offlineSearch/siteAddresses.ts";
+import { SiteAddresses } from "../../../../provider/publishing/sitePages/siteAddresses.ts";
 
 const FILES = new Set([
   "index.html",

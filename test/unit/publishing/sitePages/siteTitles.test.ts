@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { withoutSiteName } from "../../../../provider/publishing/offlineSearch/siteTitles.ts";
+import { withoutSiteName } from "../../../../provider/publishing/sitePages/siteTitles.ts";
 
 test.for([
   [

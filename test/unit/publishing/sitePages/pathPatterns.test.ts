@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { canonical, isExcluded } from "../../../../provider/publishing/offlineSearch/options.ts";
+import { isExcluded } from "../../../../provider/publishing/sitePages/pathPatterns.ts";
 
 test.for([
   [
@@ -35,13 +35,4 @@ test("one of several patterns is enough; without any nothing is excluded", () =>
   expect(isExcluded("c.html", ["a.html", "b.html"])).toBe(false);
   expect(isExcluded("c.html", [])).toBe(false);
   expect(isExcluded("c.html")).toBe(false);
-});
-
-test("options are the same in any order of their names", () => {
-  const [one, other] = [
-    { button: false, exclude: ["a"] },
-    { exclude: ["a"], button: false },
-  ].map(canonical);
-  expect(JSON.stringify(one)).toBe(JSON.stringify(other));
-  expect(canonical(true)).toBe(true);
 });

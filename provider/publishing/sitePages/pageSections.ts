@@ -1,7 +1,7 @@
-import { type Attribute, isNote, isSidebar } from "../pageContent/contentTable";
 import type { Section } from "../search/sections";
 import { beginning, visible } from "../search/words";
 import { isDisclosure } from "./contentElements";
+import { type Attribute, isNote, isSidebar } from "./contentTable";
 
 /** Elements outside of the main part whose text tells whether it is content: notes or lists of links, whole pages or fields. */
 const DOUBTFUL = new Set(["aside", "form"]);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { leadsAway, redirectIn } from "../../../../provider/publishing/offlineSearch/redirect.ts";
+import { leadsAway, redirectIn } from "../../../../provider/publishing/sitePages/redirect.ts";
 
 test.for([
   ["300", { address: "", seconds: 300 }],

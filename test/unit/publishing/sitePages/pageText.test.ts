@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { PageReader, type PageText } from "../../../../provider/publishing/offlineSearch/pageText.ts";
+import { PageReader, type PageText } from "../../../../provider/publishing/sitePages/pageText.ts";
 
 /** @param size of the pieces that the page comes in, in characters */
 function read(html: string, size = html.length): PageText {
