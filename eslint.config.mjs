@@ -37,7 +37,9 @@ const PUBLISHING = [
   "destinations",
 ];
 /** The mission, from the bottom. */
-const MISSION = ["service", "resource", "agentJob", "staticExport"];
+const MISSION = ["service", "resource"];
+/** The resources of the mission: none imports another. */
+const RESOURCES = ["agentJob", "staticExport"];
 /** The areas that stand on both: they import the mission up to `resource`, and the areas before them. */
 const AREAS = ["copies", "kits", "installation", "doctor"];
 /** Inside a folder with modules: a module imports only those before it. */
@@ -65,7 +67,7 @@ const below = (folders) => folders.map((folder) => `**/${folder}/**`);
 
 /** Only its index is imported from outside. */
 const INSIDE_PUBLISHING = "**/publishing/*/**";
-const EVERYTHING_ABOVE = ["adapters", ...MISSION, ...AREAS];
+const EVERYTHING_ABOVE = ["adapters", ...MISSION, ...RESOURCES, ...AREAS];
 /** A folder, and what it must not import. */
 const FOLDERS = [
   ...BASE.map((name) => [`base/${name}`, below([...after(BASE, name), "publishing", ...EVERYTHING_ABOVE])]),
@@ -73,10 +75,17 @@ const FOLDERS = [
     `publishing/${name}`,
     ["../index", "../../index", ...below([...after(PUBLISHING, name), ...EVERYTHING_ABOVE])],
   ]),
-  ...MISSION.map((name) => [name, below(["adapters", ...after(MISSION, name), "publishing", ...AREAS])]),
+  ...MISSION.map((name) => [
+    name,
+    below(["adapters", ...after(MISSION, name), ...RESOURCES, "publishing", ...AREAS]),
+  ]),
+  ...RESOURCES.map((name) => [
+    name,
+    below(["adapters", ...RESOURCES.filter((other) => other !== name), "publishing", ...AREAS]),
+  ]),
   ...AREAS.map((name) => [
     name,
-    [INSIDE_PUBLISHING, ...below(["adapters", "agentJob", "staticExport", ...after(AREAS, name)])],
+    [INSIDE_PUBLISHING, ...below(["adapters", ...RESOURCES, ...after(AREAS, name)])],
   ]),
 ];
 const areas = FOLDERS.flatMap(([folder, closed]) => [
