@@ -39,7 +39,9 @@ const PUBLISHING = [
 /** What is added to sites, in this order there, too: each addition is independent of the others. */
 const ADDITIONS = ["offlineSearch", "llmsTxt", "externalAssets"];
 /** The mission, from the bottom. */
-const MISSION = ["service", "resource", "agentJob", "staticExport"];
+const MISSION = ["service", "resource"];
+/** The resources of the mission: none imports another. */
+const RESOURCES = ["agentJob", "staticExport"];
 /** The areas that stand on both: they import the mission up to `resource`, and the areas before them. */
 const AREAS = ["copies", "kits", "installation", "doctor"];
 /** Inside a folder with modules: a module imports only those before it. */
@@ -68,7 +70,7 @@ const below = (folders) => folders.map((folder) => `**/${folder}/**`);
 
 /** Only its index is imported from outside. */
 const INSIDE_PUBLISHING = "**/publishing/*/**";
-const EVERYTHING_ABOVE = ["adapters", ...MISSION, ...AREAS];
+const EVERYTHING_ABOVE = ["adapters", ...MISSION, ...RESOURCES, ...AREAS];
 /** A folder, and what it must not import. */
 const FOLDERS = [
   ...BASE.map((name) => [`base/${name}`, below([...after(BASE, name), "publishing", ...EVERYTHING_ABOVE])]),
@@ -80,10 +82,17 @@ const FOLDERS = [
       ...below([...after(PUBLISHING, name), ...before(ADDITIONS, name), ...EVERYTHING_ABOVE]),
     ],
   ]),
-  ...MISSION.map((name) => [name, below(["adapters", ...after(MISSION, name), "publishing", ...AREAS])]),
+  ...MISSION.map((name) => [
+    name,
+    below(["adapters", ...after(MISSION, name), ...RESOURCES, "publishing", ...AREAS]),
+  ]),
+  ...RESOURCES.map((name) => [
+    name,
+    below(["adapters", ...RESOURCES.filter((other) => other !== name), "publishing", ...AREAS]),
+  ]),
   ...AREAS.map((name) => [
     name,
-    [INSIDE_PUBLISHING, ...below(["adapters", "agentJob", "staticExport", ...after(AREAS, name)])],
+    [INSIDE_PUBLISHING, ...below(["adapters", ...RESOURCES, ...after(AREAS, name)])],
   ]),
 ];
 const areas = FOLDERS.flatMap(([folder, closed]) => [

@@ -6,7 +6,7 @@ import { normaliseDomain, readIdentifier } from "./identifier";
 import { TEXT_LIMIT, warningsIn, warningText } from "./jobWarnings";
 import type { PolledJob } from "./polling/jobWait";
 import type { JobOutcome } from "./polling/progress";
-import { endInWords, inLowerCase } from "./statusWords";
+import { endInWords, inLowerCase, PENDING } from "./statusWords";
 
 /** What a job reports about its content. A state stores it, a resumed run continues with it, and the outputs have it. */
 export interface JobReport {
@@ -33,15 +33,11 @@ export interface ExportJob extends Omit<PolledJob, "pageCount"> {
   readonly warnings?: string | undefined;
 }
 
-/** Statuses that clearly mean «pending»: they need no warning. */
-const PENDING =
-  "active created in_progress in-progress packaging pending processing queued rendering running started";
-
 /** Known statuses. The API documents the two final ones; others are final by {@link endInWords}. */
 const OUTCOMES: Readonly<Record<string, JobOutcome>> = {
   completed: "success",
   failed: "failure",
-  ...Object.fromEntries(PENDING.split(" ").map((status) => [status, "pending"])),
+  ...Object.fromEntries(PENDING.map((status) => [status, "pending"])),
 };
 
 /** A job that was started and not polled yet. */

@@ -1,3 +1,4 @@
+// What the words of a status mean: which ones end a job, and which clearly do not.
 import { REMOVED } from "../base/runtime/messages/plainText";
 import type { JobOutcome } from "./polling/progress";
 
@@ -8,6 +9,12 @@ const FAILURE =
   "fail failed failure error errors errored abort aborted cancel canceled cancelled expired timeout timedout oom terminated killed crash " +
   "crashed rejected refused declined denied exceeded stopped halted interrupted preempted evicted abandoned dead lost deleted removed " +
   "discarded revoked superseded skipped invalid unsuccessful unsuccessfully";
+
+/** Statuses that clearly mean «not yet»: they need no warning. Every status that has no meaning here does, with a warning. */
+export const PENDING: readonly string[] =
+  "active created in_progress in-progress packaging pending processing queued rendering running started".split(
+    " ",
+  );
 
 /** The meaning of a status by its last word. */
 const BY_LAST_WORD = new Map<string, JobOutcome>([

@@ -43,7 +43,7 @@ const LIMITS: readonly Limit[] = [
   ...COPY_STEPS.map(
     (step) => ({ of: "bucket", step, most: 200, measure: "peakMiB", files: 40_000 }) as const,
   ),
-  { of: "folder", step: "first copy", most: 4, measure: "cpuSeconds", files: 10_000 },
+  { of: "folder", step: "first copy", most: 2.5, measure: "cpuSeconds", files: 10_000 },
   { of: "folder", step: "unchanged", most: 1, measure: "cpuSeconds", files: 10_000 },
   { of: "folder", step: "removal", most: 0.5, measure: "cpuSeconds", files: 10_000 },
   { of: "search", step: "index", most: 350, measure: "peakMiB", files: 10_000 },

@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
-import { rm } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { build } from "esbuild";
 import { startRegistry } from "../copies/registry.ts";
@@ -37,6 +38,9 @@ export interface Subject {
   readonly empty?: () => Promise<unknown>;
 }
 
+/** Files in memory: a disk's file system takes from 0.4 to 4 s of the processor for the same 10,000 files, by what it removed before. */
+const MEMORY = "/dev/shm";
+
 type Env = Readonly<Record<string, string | undefined>>;
 type Say = (what: string) => void;
 
@@ -61,7 +65,10 @@ export const SUBJECTS: Readonly<
     });
   },
 
-  async folder(folder, say, work) {
+  async folder(onDisk, say, work) {
+    const inMemory = existsSync(MEMORY) ? await mkdtemp(join(MEMORY, "bench-growth-")) : undefined;
+    if (inMemory === undefined) say(`there is no ${MEMORY}: the file system of the disk is measured, too`);
+    const folder = inMemory ?? onDisk;
     const env = ownEnv(folder);
     const target = join(folder, "theirs");
     const shell = (script: string, site = ""): Promise<RunCost> =>
@@ -75,13 +82,17 @@ export const SUBJECTS: Readonly<
       step === "removal" ? shell('rm -rf "$2"') : shell('rsync -a --checksum --delete "$1/" "$2/"', site);
     const hasRsync = findCommand("rsync") !== undefined;
     if (!hasRsync) say("rsync is not on PATH: cp, sha256sum and rm do the same");
-    await work({
-      steps: COPY_STEPS,
-      runners: {
-        ours: byUs({ folder: join(folder, "ours"), layout: "site" }, join(folder, "state"), env),
-        ...(hasRsync ? { "rsync, rm": rsync } : { "cp, sha256sum, rm": byTools }),
-      },
-    });
+    try {
+      await work({
+        steps: COPY_STEPS,
+        runners: {
+          ours: byUs({ folder: join(folder, "ours"), layout: "site" }, join(folder, "state"), env),
+          ...(hasRsync ? { "rsync, rm": rsync } : { "cp, sha256sum, rm": byTools }),
+        },
+      });
+    } finally {
+      if (inMemory !== undefined) await rm(inMemory, { recursive: true, force: true });
+    }
   },
 
   async image(folder, say, work) {

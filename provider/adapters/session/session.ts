@@ -102,7 +102,7 @@ export class Session {
     this.#watch();
   }
 
-  /** A resource that the running program declares, see {@link DeclaredPlaces}. */
+  /** A resource that the running program declares, see `resource/declaredPlaces.ts`. */
   declaration(urn: string): Declaration {
     return { urn, declare: (places) => this.#shared.declaredPlaces.declare(urn, places) };
   }

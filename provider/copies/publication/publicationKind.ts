@@ -116,7 +116,7 @@ export interface PublicationKind<T extends Published> {
   destinationOf(inputs: T["inputs"]): PublicationDestination<T["item"]>;
   /** Absent if items have no links. */
   readonly links?: PublicationLinks<T>;
-  /** Takes an item under management, see {@link LifeCycle}. */
+  /** Takes an item under management, see `LifeCycle.import`. */
   import(context: PublicationContext, id: string): Promise<Imported<T["inputs"], T["state"]>>;
 }
 

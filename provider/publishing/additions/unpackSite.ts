@@ -42,7 +42,7 @@ export interface WantedAdditions extends SiteAdditions {
   readonly hasFolder?: (path: string) => boolean;
   /** Receives what is worth a warning about pages. @default nobody */
   readonly reporter?: Pick<Reporter, "info" | "warn">;
-  /** What was fetched, see {@link SiteAdditions.fetchExternal}. Fetched before the edition of a copy is known. */
+  /** What was fetched, see `SiteAdditions.fetchExternal`. Fetched before the edition of a copy is known. */
   readonly external?: ExternalAssets | undefined;
   /** Receives what the site still loads from other hosts, before anything is published: it may refuse the site. */
   readonly acceptLoads?: (loads: Required<Pick<AdditionFacts, "selfContained" | "externalLoads">>) => void;

@@ -76,7 +76,6 @@ export class Secrets {
 }
 
 /** The forms in which values can occur in a text. */
-/** How texts may contain the values. */
 interface Forms {
   /** In lower case, longest first. */
   readonly whole: readonly string[];

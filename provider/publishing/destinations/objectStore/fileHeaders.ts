@@ -9,15 +9,19 @@ export interface FileHeaders {
   readonly contentEncoding?: string;
 }
 
-/** Increase it with every change of the result of {@link headersOf}: files that were sent with other headers are sent again. */
-export const HEADERS_VERSION = 3;
-
-/** The paths whose headers each version changed. */
-const CHANGES: Readonly<Record<number, (path: string) => boolean>> = {
-  2: (path) => /\.(?:shtml|xhtml|xht|log|rst|py|sh|toml|tsv|xsd|ipynb|rdf|svgz)$/i.test(path),
+/**
+ * The paths whose headers each version changed, from version 2 on: files that an earlier one sent are sent again. Every change of the
+ * result of {@link headersOf} is a version.
+ */
+const CHANGES: readonly ((path: string) => boolean)[] = [
+  (path) => /\.(?:shtml|xhtml|xht|log|rst|py|sh|toml|tsv|xsd|ipynb|rdf|svgz)$/i.test(path),
   // what is immutable
-  3: (path) => IMMUTABLE_BEFORE_3.test(`/${path}`) !== isImmutable(path),
-};
+  (path) => IMMUTABLE_BEFORE_3.test(`/${path}`) !== isImmutable(path),
+];
+const FIRST_CHANGE = 2;
+
+/** The version of the headers that files are sent with now. */
+export const HEADERS_VERSION: number = FIRST_CHANGE + CHANGES.length - 1;
 
 /** The names that counted as named after their content in versions 1 and 2. */
 const IMMUTABLE_BEFORE_3 = new RegExp(
@@ -33,7 +37,7 @@ const IMMUTABLE_BEFORE_3 = new RegExp(
 /** Whether a version sent a file with the headers of {@link headersOf}. */
 export function hasHeadersOf(version: number, path: string): boolean {
   if (!Number.isInteger(version) || version < 1 || version > HEADERS_VERSION) return false;
-  return Object.entries(CHANGES).every(([since, isChanged]) => version >= Number(since) || !isChanged(path));
+  return CHANGES.every((isChanged, at) => version >= at + FIRST_CHANGE || !isChanged(path));
 }
 
 /** Browsers ask each time whether it was changed. */

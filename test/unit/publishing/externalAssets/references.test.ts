@@ -1,5 +1,7 @@
 // What is found in pages, styles and modules, and what it is replaced with.
+import { hash } from "node:crypto";
 import { describe, expect, test } from "vitest";
+import { FETCH_VERSION } from "../../../../provider/publishing/externalAssets/options.ts";
 import { fetchedSite, PNG, sha, shownLoads } from "./fetchedSite.ts";
 
 const FONT = "wOF2 font";
@@ -45,6 +47,36 @@ test("each kind of load of a page is fetched, stored below its host, and referre
   expect(site.requests.map(({ url }) => url).toSorted()).toEqual(
     [...new Set(site.requests.map(({ url }) => url))].toSorted(),
   );
+});
+
+test("what a fixed site becomes is this: with something else, FETCH_VERSION must be increased", async () => {
+  const css = "@import 'b.css'; @font-face { src: url(f.woff2) }";
+  const page = `<!doctype html><meta http-equiv="Content-Security-Policy" content="default-src 'self' https://cdn.example.com">
+<link rel="stylesheet" href="https://cdn.example.com/a.css" integrity="sha256-${hash("sha256", css, "base64")}"><base target="_top"><link rel="preload" as="font" href="https://cdn.example.com/f.woff2">
+<script type="importmap">{"imports":{"x":"https://cdn.example.com/x.mjs"}}</script><script type="module">import "x"; import("https://cdn.example.com/y.mjs");</script>
+<img srcset="https://cdn.example.com/1.png 1x" src="https://cdn.example.com/1.png" style="background:url(https://cdn.example.com/1.png)">
+<svg><use href="https://cdn.example.com/s.svg#i"/></svg><iframe srcdoc="<img src=https://cdn.example.com/1.png>"></iframe>`;
+  const site = await fetchedSite(
+    {
+      "guide/a.html": page,
+      "own.css": '@import "https://cdn.example.com/b.css"; :root { --l: url(https://cdn.example.com/1.png) }',
+    },
+    {
+      "https://cdn.example.com/a.css": css,
+      "https://cdn.example.com/b.css": "p { background: url('1.png') }",
+      "https://cdn.example.com/f.woff2": FONT,
+      "https://cdn.example.com/x.mjs": 'export * from "./y.mjs"; import.meta.resolve("./1.png");',
+      "https://cdn.example.com/y.mjs": "export const y = 1;",
+      "https://cdn.example.com/1.png": PNG,
+      "https://cdn.example.com/s.svg": "<svg xmlns='http://www.w3.org/2000/svg'><image href='1.png'/></svg>",
+    },
+  );
+  const files = Object.entries(site.files).toSorted(([one], [other]) => (one < other ? -1 : 1));
+  expect([site.stored.length, site.facts.externalLoads]).toEqual([7, []]);
+  expect([FETCH_VERSION, hash("sha256", JSON.stringify(files))]).toEqual([
+    "2",
+    "36bfbcb4edd36887774b6d6d4cea93cdc9d341f1dfa715aeb84d970794f427a5",
+  ]);
 });
 
 test.each([

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { expect, test } from "vitest";
 import type { LlmsTxt } from "../../../../provider/publishing/llmsTxt/options.ts";
 import { LLMS_VERSION } from "../../../../provider/publishing/llmsTxt/options.ts";
@@ -218,4 +219,15 @@ test.each([
   expect(added(site).files["docs/a.md"]).toBe(`${expected}\n`);
 });
 
-test("the version of the Markdown is a part of what identifies a copy", () => expect(LLMS_VERSION).toBe("2"));
+test("the Markdown of a fixed site is this one: with another, LLMS_VERSION must be increased", () => {
+  const blocks = `<h2 id="a">A <code>b</code><a href="#a">¶</a></h2><p>One <b>two</b>, <em>three</em>, <kbd>Ctrl</kbd> <a href="../api/x.html#y">four</a><br>five * six _ seven</p>
+<ul><li>one<ol start="3"><li>two</li></ol></li><li><p>three</p><p>four</p></li></ul><dl><dt>term</dt><dd>text</dd></dl>
+<pre><code class="language-ts">const a = \`b\`;\n\`\`\`\n</code></pre><table><thead><tr><th>h</th><th>i</th></tr></thead><tbody><tr><td>1 | 2</td><td>3</td></tr></tbody></table>
+<blockquote><p>quote</p></blockquote><div class="admonition note"><p class="admonition-title">Note</p><p>text</p></div><hr><img src="../a.png" alt="A">
+<nav>menu</nav><div role="tabpanel" aria-label="npm"><pre>npm i</pre></div><math><mi>x</mi></math><p>設定 ไทย</p>`;
+  const { files } = added({ ...SITE, "guide/all.html": page("All", blocks) }, { full: true });
+  expect([LLMS_VERSION, hash("sha256", JSON.stringify(files))]).toEqual([
+    "2",
+    "51f37b32b7e90491bb6a94f981f76ba04099756b011c966b7ff288f387749a66",
+  ]);
+});

@@ -22,7 +22,7 @@ export interface SiteRecord {
   readonly sha256: string;
   /** Whether all its files were sent. */
   readonly isWhole: boolean;
-  /** {@link HEADERS_VERSION} when its files were sent. */
+  /** `HEADERS_VERSION` when its files were sent. */
   readonly headersVersion: number;
   /** By path below the site's root. */
   readonly files: ReadonlyMap<string, RecordedFile>;

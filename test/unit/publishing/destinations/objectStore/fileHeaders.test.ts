@@ -1,12 +1,15 @@
+import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import {
   hasHeadersOf,
+  HEADERS_VERSION,
   headersOf,
 } from "../../../../../provider/publishing/destinations/objectStore/fileHeaders.ts";
 import { IMMUTABLE_PATH } from "../../../../../provider/publishing/inspection/immutableFiles.ts";
+import { MEDIA_TYPES } from "../../../../../provider/publishing/inspection/mediaTypes.ts";
 
 const CHART = join(import.meta.dirname, "../../../../../examples/self-hosted/chart");
 
@@ -34,6 +37,17 @@ test("only the files whose headers a version changed are sent again", () => {
     expect([1, 2, 3, 4].map((version) => hasHeadersOf(version, path))).toEqual([false, true, true, false]);
   }
   expect([0, Number.NaN].map((version) => hasHeadersOf(version, "index.html"))).toEqual([false, false]);
+});
+
+test("a change of the headers is a version of its own: otherwise, files of earlier copies keep theirs", () => {
+  const endings = MEDIA_TYPES.flatMap((row) => row.endings.split(" ")).map((ending) => `a.${ending}`);
+  const names = [NAMED_AFTER_CONTENT, NAMED_OTHERWISE].flatMap((each) => Object.values(each).flat());
+  const sent = [...endings, ...names, "a.unheard"].map((path) => [path, headersOf(path)]);
+  // add a row to `CHANGES` before this digest is changed
+  expect([HEADERS_VERSION, hash("sha256", JSON.stringify(sent))]).toEqual([
+    3,
+    "f2eda7108ba7a2661ac08c69ac24eee0f0183ed635cd790e90260581f0fe19dd",
+  ]);
 });
 
 test("a file with another ending, or none, is bytes", () => {
