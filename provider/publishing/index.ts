@@ -5,10 +5,11 @@ export { ArchiveFile } from "./archives/archiveFile";
 export { archiveFormat } from "./archives/format";
 export { readTarGz } from "./archives/readTar";
 export { forPacker, shown } from "./archives/refusal";
-export type { ExternalLoad, Inspection, SiteLimits } from "./archives/site";
+export type { SiteLimits } from "./archives/siteSink";
 export { DEFAULT_UNPACKED_BYTES } from "./archives/unpackedBound";
 export { unpublished } from "./archives/unpublished";
-export { inspectBundle, type Bundle, type Unpacking } from "./inspection/bundle";
+export { inspectBundle, type Bundle, type Inspection, type Unpacking } from "./inspection/bundle";
+export type { ExternalLoad } from "./inspection/siteLoads";
 export { isNotInspected } from "./inspection/inspectionBudget";
 export { SiteDigests } from "./inspection/siteDigests";
 

@@ -5,7 +5,7 @@ import fetch from "node-fetch";
 import type { TestContext } from "vitest";
 import { Secrets } from "../../provider/base/runtime/messages/secrets.ts";
 import { startDeadline } from "../../provider/base/runtime/time/clock.ts";
-import type { SiteSink } from "../../provider/publishing/archives/site.ts";
+import type { SiteSink } from "../../provider/publishing/archives/siteSink.ts";
 import type {
   Copy,
   DestinationContext,

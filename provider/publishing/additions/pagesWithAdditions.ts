@@ -1,10 +1,10 @@
 import type { Reporter } from "../../base/runtime/messages/reporter";
-import type { SiteFile, SiteSink } from "../archives/site";
+import { asContent, type SiteFile, type SiteSink } from "../archives/siteSink";
 import { isPage, mediaTypeOf } from "../inspection/mediaTypes";
 import { MAX_BYTES } from "../inspection/textLoads";
 import type { MarkdownPage } from "../llmsTxt/readMarkdown";
 import type { AddedFile, SiteMarkdown } from "../llmsTxt/siteMarkdown";
-import { asContent, refuseSearchFolder, type SiteSearch } from "../offlineSearch/siteSearch";
+import { refuseSearchFolder, type SiteSearch } from "../offlineSearch/siteSearch";
 import { PageReaders } from "./pageReaders";
 import { WriteQueue } from "./writeQueue";
 

@@ -1,10 +1,10 @@
 import type { Reporter } from "../../base/runtime/messages/reporter";
 import { shown } from "../archives/refusal";
-import type { SiteLimits, SiteSink } from "../archives/site";
-import type { ExternalLoad } from "../archives/site";
+import type { SiteLimits, SiteSink } from "../archives/siteSink";
 import type { ExternalAssets } from "../externalAssets/externalAssets";
 import type { FetchedAsset } from "../externalAssets/fetchedAsset";
 import { type BundleFile, unpackBundle, type Unpacking } from "../inspection/bundle";
+import type { ExternalLoad } from "../inspection/siteLoads";
 import { LLMS_VERSION } from "../llmsTxt/options";
 import type { SiteMarkdown } from "../llmsTxt/siteMarkdown";
 import { SEARCH_VERSION } from "../offlineSearch/options";

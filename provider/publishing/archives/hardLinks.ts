@@ -3,7 +3,7 @@ import { open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chunksOf } from "./archiveFile";
-import type { SiteFile } from "./site";
+import type { SiteFile } from "./siteSink";
 
 /**
  * Yields the content of a file once for each of several paths.

@@ -14,7 +14,7 @@ import {
   withOverrides,
 } from "./readTarHeader";
 import { BROKEN, bundleRefusal, entryRefusal, REFUSAL_REMEDIES, UNSAFE } from "./refusal";
-import type { SiteLimits } from "./site";
+import type { SiteLimits } from "./siteSink";
 import { BLOCK_BYTES, paddingOf } from "./tarFormat";
 import { boundUnpacked } from "./unpackedBound";
 

@@ -4,7 +4,7 @@ import { ByteReader, partlyReadable, skipRest } from "./byteReader";
 import type { ArchiveEntry } from "./entry";
 import { isOfZlib, passedThrough } from "./readTar";
 import { BROKEN, bundleRefusal, entryRefusal, UNSAFE } from "./refusal";
-import type { SiteLimits } from "./site";
+import type { SiteLimits } from "./siteSink";
 import { DEFLATED, ENCRYPTED, readDirectory, type ZipEntry } from "./zipDirectory";
 
 const INFLATED_CHUNK_BYTES = 256 * 1_024;

@@ -1,5 +1,5 @@
 import { bundleRefusal, raise } from "./refusal";
-import type { SiteLimits } from "./site";
+import type { SiteLimits } from "./siteSink";
 
 /** The limit of the unpacked size that applies if the user gives none, in bytes. */
 export const DEFAULT_UNPACKED_BYTES: number = 8 * 2 ** 30;

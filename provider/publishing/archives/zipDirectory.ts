@@ -13,7 +13,7 @@ import {
   shown,
   UNSAFE,
 } from "./refusal";
-import type { SiteLimits } from "./site";
+import type { SiteLimits } from "./siteSink";
 import { boundUnpacked } from "./unpackedBound";
 import { WORK_PER_ENTRY, Yielder } from "./yielder";
 

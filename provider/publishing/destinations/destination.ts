@@ -1,10 +1,10 @@
 import type { AdditionFacts, WantedAdditions } from "../additions/unpackSite";
-import type { DigestingSink, Inspection, SiteLimits } from "../archives/site";
+import type { DigestingSink, SiteLimits } from "../archives/siteSink";
 import type { Origin } from "../images/provenance/origin";
 import type { RegistryContext } from "../images/registry/exchange";
 import type { Signer } from "../images/signing/signer";
 import type { Verifier } from "../images/signing/verifier";
-import type { Bundle } from "../inspection/bundle";
+import type { Bundle, Inspection } from "../inspection/bundle";
 import type { Owner } from "../ownership/owner";
 
 /** What a destination needs from the outside to read and write. */

@@ -1,5 +1,5 @@
 import { archiveFormat } from "../archives/format";
-import type { SiteLimits } from "../archives/site";
+import type { SiteLimits } from "../archives/siteSink";
 import { digestSite } from "../inspection/siteDigests";
 import type {
   ChangedFiles,

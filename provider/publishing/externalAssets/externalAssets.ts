@@ -2,12 +2,13 @@ import { hash } from "node:crypto";
 import { extname } from "node:path/posix";
 import { BundleRefusedError } from "../../base/runtime/messages/errors";
 import { shown } from "../archives/refusal";
-import type { ExternalLoad, SiteFile, SiteLimits, SiteSink } from "../archives/site";
+import { asContent, type SiteFile, type SiteLimits, type SiteSink } from "../archives/siteSink";
 import { Yielder } from "../archives/yielder";
 import { type BundleFile, unpackBundle, type Unpacking } from "../inspection/bundle";
 import { SITE_HOST } from "../inspection/externalAddress";
 import { inspectedCharacters, InspectionBudget } from "../inspection/inspectionBudget";
 import { mediaTypeOf } from "../inspection/mediaTypes";
+import type { ExternalLoad } from "../inspection/siteLoads";
 import { COMPRESSED_ENDINGS, SiteLoads } from "../inspection/siteLoads";
 import { MAX_BYTES } from "../inspection/textLoads";
 import { SiteAddresses } from "../sitePages/siteAddresses";
@@ -219,9 +220,4 @@ function noFolder(path: string): BundleRefusedError {
     `the site has a file ${path}, where what is fetched from other hosts is put`,
     "Take it out of the site's sources, or switch `fetchExternal` off.",
   );
-}
-
-/** Content for a sink: `for await` reads a list, too. */
-function asContent(...parts: readonly Buffer[]): AsyncIterable<Uint8Array> {
-  return parts.values() as unknown as AsyncIterable<Uint8Array>;
 }

@@ -1,4 +1,4 @@
-import type { SiteLimits } from "../archives/site";
+import type { SiteLimits } from "../archives/siteSink";
 import { type BundleFile, unpackBundle } from "../inspection/bundle";
 import { shownAddress } from "./assetAddresses";
 import { type AssetPolicy, refusedUrl } from "./assetRequest";

@@ -1,4 +1,4 @@
-import type { SiteFile, SiteSink } from "../archives/site";
+import type { SiteFile, SiteSink } from "../archives/siteSink";
 import { Yielder } from "../archives/yielder";
 import { SITE_BASE } from "../inspection/externalAddress";
 import { mediaTypeOf } from "../inspection/mediaTypes";

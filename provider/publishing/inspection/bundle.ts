@@ -9,15 +9,15 @@ import { repeated } from "../archives/hardLinks";
 import { readTarGz } from "../archives/readTar";
 import { readZip } from "../archives/readZip";
 import { BROKEN, bundleRefusal, entryRefusal, REFUSAL_REMEDIES, shown } from "../archives/refusal";
-import type { Inspection, SiteFile, SiteLimits, SiteSink } from "../archives/site";
+import type { SiteFile, SiteLimits, SiteSink } from "../archives/siteSink";
 import { boundUnpacked } from "../archives/unpackedBound";
 import { unpublished } from "../archives/unpublished";
 import { WORK_PER_ENTRY, Yielder } from "../archives/yielder";
-import { IdleFilesFinder } from "./idleFiles";
+import { type IdleFiles, IdleFilesFinder } from "./idleFiles";
 import { inspectedCharacters, InspectionBudget } from "./inspectionBudget";
 import { isPage } from "./mediaTypes";
 import { SecretFiles } from "./secretFiles";
-import { SiteLoads } from "./siteLoads";
+import { type ExternalLoad, SiteLoads } from "./siteLoads";
 import { noStartPage, SiteRootFinder } from "./siteRoot";
 import { SiteTree } from "./siteTree";
 
@@ -39,6 +39,39 @@ export interface Bundle extends BundleFile {
   readonly jobId?: string | undefined;
   /** The site's domain, if known. */
   readonly domain?: string | undefined;
+}
+
+/** The result of inspecting a complete bundle that may be published. */
+export interface Inspection {
+  /**
+   * The site's folder in the archive, if it is not at the top; otherwise empty. Paths of files do not include it.
+   */
+  readonly root: string;
+  /** Files of the archive that are not published: they start the site on a reader's own computer, see `SiteRootFinder`. */
+  readonly leftOut: readonly string[];
+  /** Number of files that are published, as everything below. */
+  readonly files: number;
+  /** Number of HTML files, without the site's `404.html`: the service counts pages in the same way. */
+  readonly pages: number;
+  readonly unpackedBytes: number;
+  /** No page, SVG file, style sheet or module loads anything external, and all were inspected. */
+  readonly selfContained: boolean;
+  /** External loads, each address once, at most 20: one of each host before a second one of the same host. */
+  readonly externalLoads: readonly ExternalLoad[];
+  /** Folders of version control in the archive. They are not published. */
+  readonly versionControl: readonly string[];
+  /** Published files that usually hold secrets. */
+  readonly secretFiles: readonly string[];
+  /** Published files that do nothing for readers here. */
+  readonly idleFiles: IdleFiles;
+  /** Published paths that programs on Windows cannot unpack. */
+  readonly notOnWindows: readonly string[];
+  /** Published names that a file system may refuse or confuse, by their folder, see `foreignNames`. */
+  readonly doubtfulNames: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Whether the site has a file. @param path below the site's root */
+  readonly hasFile: (path: string) => boolean;
+  /** The same for a folder. */
+  readonly hasFolder: (path: string) => boolean;
 }
 
 /**

@@ -1,4 +1,10 @@
-import type { IdleFiles } from "../archives/site";
+/** Files of a site that do nothing for its readers here. They are published like others. */
+export interface IdleFiles {
+  /** Instructions for another host: no web server here follows them. */
+  readonly ofHosts: readonly string[];
+  /** Folders with data of the generator. */
+  readonly ofGenerators: readonly string[];
+}
 
 /** Files that tell another host what to do, where that looks for them: in the site's folder. */
 const OF_HOSTS =

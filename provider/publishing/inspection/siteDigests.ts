@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Reporter } from "../../base/runtime/messages/reporter";
-import type { DigestingSink, SiteFile, SiteLimits } from "../archives/site";
+import type { DigestingSink, SiteFile, SiteLimits } from "../archives/siteSink";
 import { type BundleFile, inspectBundle, unpackBundle } from "./bundle";
 
 /** Computes the SHA-256 of each file of a site. */

@@ -1,7 +1,6 @@
 import { extname } from "node:path/posix";
 import { promisify } from "node:util";
 import { brotliDecompress, gunzip } from "node:zlib";
-import { type ExternalLoad, MAX_EXTERNAL_LOADS } from "../archives/site";
 import { externalAddress, SITE_BASE } from "./externalAddress";
 import { type InspectionBudget, isNotInspected, NotInspected } from "./inspectionBudget";
 import { mediaTypeOf } from "./mediaTypes";
@@ -17,6 +16,21 @@ const UNPACKERS = new Map([
 
 /** The extensions of compressed copies. */
 export const COMPRESSED_ENDINGS: ReadonlySet<string> = new Set(UNPACKERS.keys());
+
+/** How many external loads are reported. */
+const MAX_EXTERNAL_LOADS = 20;
+
+/** An external address that a page loads by itself. A link that a reader must follow does not count. */
+export interface ExternalLoad {
+  /** Path of the first page, style sheet or module that has it. */
+  readonly page: string;
+  /** The loaded address, without query and fragment; or, in parentheses, why the file was not inspected. */
+  readonly address: string;
+  /** Number of files that have it. Absent if an earlier version of this package made the copy. */
+  readonly pages?: number;
+  /** Why it was not fetched. Only with `fetchExternal`. */
+  readonly reason?: string;
+}
 
 interface FoundLoad {
   readonly page: string;

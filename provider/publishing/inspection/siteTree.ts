@@ -1,7 +1,7 @@
 import { basename } from "node:path/posix";
 import { checkedPath, type ForeignNames, foreignNames } from "../archives/entryName";
 import { bundleRefusal, entryRefusal, raise, REFUSAL_REMEDIES } from "../archives/refusal";
-import type { SiteLimits } from "../archives/site";
+import type { SiteLimits } from "../archives/siteSink";
 import { unpublished } from "../archives/unpublished";
 
 /** Instead of the size of a file. */

@@ -1,6 +1,6 @@
 import { BundleRefusedError } from "../../base/runtime/messages/errors";
 import { compareTexts } from "../../base/runtime/values/textOrder";
-import type { SiteSink } from "../archives/site";
+import { asContent, type SiteSink } from "../archives/siteSink";
 import { WORK_PER_ENTRY, Yielder } from "../archives/yielder";
 import { mediaTypeOf } from "../inspection/mediaTypes";
 import type { IndexFile } from "../search/dataFile";
@@ -159,9 +159,4 @@ export function refuseSearchFolder(path: string): void {
 function nonceAttribute(nonce: string): string {
   if (!/^[!-~]+$/.test(nonce)) return "";
   return ` nonce="${nonce.replaceAll("&", "&amp;").replaceAll('"', "&quot;")}"`;
-}
-
-/** Content for a sink: `for await` reads a list, too. */
-export function asContent(...parts: readonly Buffer[]): AsyncIterable<Uint8Array> {
-  return parts.values() as unknown as AsyncIterable<Uint8Array>;
 }

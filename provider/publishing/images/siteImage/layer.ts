@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { join } from "node:path";
 import { BundleRefusedError } from "../../../base/runtime/messages/errors";
-import type { DigestingSink, SiteFile } from "../../archives/site";
+import type { DigestingSink, SiteFile } from "../../archives/siteSink";
 import { GzipFile } from "../../archives/writeGzip";
 import { mediaTypeOf } from "../../inspection/mediaTypes";
 import type { PlatformImage } from "../registry/image";

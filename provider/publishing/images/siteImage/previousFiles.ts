@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { compareTexts } from "../../../base/runtime/values/textOrder";
 import { ArchiveFile } from "../../archives/archiveFile";
 import { readTarGz } from "../../archives/readTar";
-import type { SiteFile, SiteLimits } from "../../archives/site";
+import type { SiteFile, SiteLimits } from "../../archives/siteSink";
 import { isImmutable } from "../../inspection/immutableFiles";
 import type { Blob } from "../registry/content";
 import { type Layer, LayerTar } from "./layerTar";

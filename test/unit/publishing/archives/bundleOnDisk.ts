@@ -5,10 +5,11 @@ import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 import { BundleRefusedError } from "../../../../provider/base/runtime/messages/errors.ts";
 import type { ArchiveFormat } from "../../../../provider/publishing/archives/format.ts";
-import type { Inspection, SiteLimits } from "../../../../provider/publishing/archives/site.ts";
+import type { SiteLimits } from "../../../../provider/publishing/archives/siteSink.ts";
 import {
   type BundleFile,
   inspectBundle,
+  type Inspection,
   unpackBundle,
 } from "../../../../provider/publishing/inspection/bundle.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";

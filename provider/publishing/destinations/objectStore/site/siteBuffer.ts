@@ -2,7 +2,7 @@ import { createHash, hash } from "node:crypto";
 import { appendFile, type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import { DestinationError } from "../../../../base/runtime/messages/errors";
-import type { DigestingSink, SiteFile } from "../../../archives/site";
+import type { DigestingSink, SiteFile } from "../../../archives/siteSink";
 import { headersOf } from "../fileHeaders";
 import type { BufferedFile } from "./siteObjects";
 
