@@ -1,5 +1,5 @@
-import { parseJson } from "../base/http/reply";
 import { parseBasicTime, parseDay, parseEpoch, parsePointInTime } from "../base/runtime/time/pointInTime";
+import { parseJson } from "../base/runtime/values/json";
 
 /** A name and a value of a link's query, or of a part of its path. */
 type Parameter = readonly [name: string, value: string];

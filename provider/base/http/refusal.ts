@@ -6,10 +6,11 @@ import {
   ResponseError,
 } from "../runtime/messages/errors";
 import { redact } from "../runtime/messages/plainText";
+import { parseJson } from "../runtime/values/json";
 import type { ReadReply } from "./attempt";
 import { ONLY_HTTP2 } from "./attemptConnection";
 import type { Endpoint, ServiceAccess } from "./endpoint";
-import { parseJson, QUOTE_LENGTH, webPageIn } from "./reply";
+import { QUOTE_LENGTH, webPageIn } from "./reply";
 import type { FailedAttempt } from "./retryPolicy";
 
 /** The remedy if a web page answered: then the status says nothing about a domain or a job. */

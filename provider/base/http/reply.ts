@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { MalformedResponseError } from "../runtime/messages/errors";
 import { redact } from "../runtime/messages/plainText";
+import { isTooDeep, MOST_LEVELS, parseJson } from "../runtime/values/json";
 
 /** The remedy for a reply that may come from another program. */
 const CHECK_BASE_URL =
@@ -23,8 +24,6 @@ export function malformed(
 
 /** Largest decoded body that is read, in bytes. The service's replies are far below. */
 export const MAX_BODY_BYTES: number = 1024 * 1024;
-/** Deepest nesting of a JSON reply that is read. The service's have two levels. */
-const MAX_DEPTH = 64;
 /** Longest quote of a reply that is not JSON, in characters. */
 export const QUOTE_LENGTH = 200;
 
@@ -44,7 +43,7 @@ export function parseObject(endpoint: string, text: string | undefined): Record<
   };
   if (text === undefined) return fail("with text that is not UTF-8");
   if (text.trim() === "") return fail("with an empty reply");
-  if (isTooDeep(text)) return fail(`JSON that is nested deeper than ${MAX_DEPTH} levels`);
+  if (isTooDeep(text)) return fail(`JSON that is nested deeper than ${MOST_LEVELS} levels`);
   const value = parseJson(text);
   if (value === undefined) {
     return fail(webPageIn(text) ?? `something that is not JSON: ${redact(text, QUOTE_LENGTH)}`);
@@ -53,31 +52,6 @@ export function parseObject(endpoint: string, text: string | undefined): Record<
     return fail("JSON that is not an object");
   }
   return value as Record<string, unknown>;
-}
-
-/** @returns undefined if the text is not JSON, or nested too deep to process safely */
-export function parseJson(text: string): unknown {
-  if (isTooDeep(text)) return undefined;
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Counts brackets outside strings, without recursion, so that the stack cannot overflow. */
-function isTooDeep(text: string): boolean {
-  let depth = 0;
-  let inString = false;
-  for (let at = 0; at < text.length; at++) {
-    const character = text[at];
-    if (character === '"') inString = !inString;
-    else if (inString && character === "\\") at++;
-    else if (!inString && (character === "[" || character === "{")) depth++;
-    else if (!inString && (character === "]" || character === "}")) depth--;
-    if (depth > MAX_DEPTH) return true;
-  }
-  return false;
 }
 
 // Numbers in replies of the service; the API does not specify their format.

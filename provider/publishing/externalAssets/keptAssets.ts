@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { parseJson } from "../../base/http/reply";
 import { hasFields } from "../../base/runtime/values/fields";
+import { parseJson } from "../../base/runtime/values/json";
 import { ASSETS_FOLDER } from "./assetNames";
 import type { FetchedAsset } from "./fetchedAsset";
 import type { Digests } from "./integrity";

@@ -1,4 +1,4 @@
-import { parseJson } from "../../base/http/reply";
+import { parseJson } from "../../base/runtime/values/json";
 import { isOwnerId, type Owner, stackIn } from "./owner";
 
 /** The format of marks that this version writes. */

@@ -1,8 +1,8 @@
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
-import { parseJson } from "../../../base/http/reply";
 import { DestinationError } from "../../../base/runtime/messages/errors";
 import { isDigest } from "../../../base/runtime/values/digest";
+import { parseJson } from "../../../base/runtime/values/json";
 import type { Content, Descriptor } from "../../images/registry/content";
 import { contentOf, descriptorIn, fieldsOf } from "../../images/registry/content";
 import { findBlob } from "../../images/registry/download";

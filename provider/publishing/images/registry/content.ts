@@ -1,5 +1,5 @@
-import { parseJson } from "../../../base/http/reply";
 import { digestOf, isDigest } from "../../../base/runtime/values/digest";
+import { parseJson } from "../../../base/runtime/values/json";
 
 /** The digest and size of some content. */
 export interface Blob {

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
-import { parseJson } from "../../../base/http/reply";
 import { redact } from "../../../base/runtime/messages/plainText";
+import { parseJson } from "../../../base/runtime/values/json";
 import { type Credential, helperCredential } from "./dockerConfiguration";
 import type { RegistryContext } from "./exchange";
 

@@ -1,5 +1,5 @@
 import type { HttpReply } from "../../../base/http/attempt";
-import { parseJson, QUOTE_LENGTH } from "../../../base/http/reply";
+import { QUOTE_LENGTH } from "../../../base/http/reply";
 import {
   allowedRepeats,
   type FailedAttempt,
@@ -8,6 +8,7 @@ import {
 } from "../../../base/http/retryPolicy";
 import { DestinationError } from "../../../base/runtime/messages/errors";
 import { redact } from "../../../base/runtime/messages/plainText";
+import { parseJson } from "../../../base/runtime/values/json";
 import { fieldsOf } from "./content";
 import type { CredentialSearch } from "./credentials";
 import type { RegistryRequest } from "./exchange";

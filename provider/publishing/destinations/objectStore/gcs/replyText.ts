@@ -1,5 +1,5 @@
 import type { HttpReply } from "../../../../base/http/attempt";
-import { parseJson } from "../../../../base/http/reply";
+import { parseJson } from "../../../../base/runtime/values/json";
 
 /** The fields of a JSON reply. */
 export type JsonFields = Readonly<Record<string, unknown>>;
