@@ -48,7 +48,7 @@ const AREAS = ["copies", "kits", "installation", "doctor"];
 const MODULES = {
   "base/runtime": ["values", "time", "concurrency", "messages", "tracing", "files"],
   service: ["polling"],
-  "publishing/images": ["registry", "signing", "siteImage", "provenance"],
+  "publishing/images": ["registry", "signing", "siteImage", "provenance", "layout"],
   copies: ["source", "publication", "bundleCopy"],
   kits: ["contents", "airGapKit"],
 };

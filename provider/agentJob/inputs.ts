@@ -1,5 +1,6 @@
+import { ruleOfId } from "../resource/inputRules";
 import { type InputTable, ruleOfSwitch } from "../resource/inputTable";
-import { ruleOfId, SERVICE_INPUTS, type ServiceInputs } from "../resource/serviceInputs";
+import { SERVICE_INPUTS, type ServiceInputs } from "../resource/serviceInputs";
 
 /** Inputs that identify an agent job, the service and the API key. */
 export interface AgentJobLookupInputs extends ServiceInputs {

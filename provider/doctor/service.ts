@@ -10,7 +10,7 @@ import { type ClientContext, openClient, type ServiceContext } from "../resource
 import type { ServiceInputs } from "../resource/serviceInputs";
 import { agentJobName, agentJobOutcome, isKnownStatus } from "../service/agentJob";
 import { type ConfigurationSource, type ServiceSettings, serviceSettings } from "../service/configuration";
-import { normaliseDomain } from "../service/identifier";
+import { normaliseDomain } from "../service/domain";
 import { JobsSeen } from "../service/jobsSeen";
 import { failure, failureOf, type Finding, ok, silent, warning } from "./finding";
 import type { Examination } from "./host";

@@ -75,7 +75,7 @@ export type { PlaceContext } from "./ownership/placeOwner";
 export { download, type DownloadContext, type Downloaded } from "./download/download";
 
 // An image: read from a registry, built of a site, signed, and described.
-export { OciLayout, type LayoutArtifact, type SignedImage } from "./images/provenance/ociLayout";
+export { OciLayout, type LayoutArtifact, type SignedImage } from "./images/layout/ociLayout";
 export type { Origin } from "./images/provenance/origin";
 export { imageComponent, sbomText, siteComponents, type SbomComponent } from "./images/provenance/sbom";
 export { slsaProvenance } from "./images/provenance/slsaProvenance";

@@ -26,5 +26,5 @@ export interface Context extends Omit<NetworkContext, "deadline"> {
   /** Name of this machine, see `Machine`. */
   readonly machine: string;
   /** Number of operations that this process is running, including this one: they share the request rate. */
-  readonly inFlight: () => number;
+  readonly runningOperations: () => number;
 }

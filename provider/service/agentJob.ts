@@ -2,7 +2,7 @@ import { isReadDifferently } from "../base/http/address";
 import { malformed } from "../base/http/reply";
 import type { Reply } from "../base/http/transport";
 import { isPlain, redact } from "../base/runtime/messages/plainText";
-import type { JobOutcome } from "./polling/progress";
+import type { JobOutcome } from "./polling/jobWait";
 import { endInWords, inLowerCase } from "./statusWords";
 
 /** The statuses of an agent job: `active`, or one of three final ones. */

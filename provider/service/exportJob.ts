@@ -2,10 +2,11 @@ import { malformed, toCount, toNumber } from "../base/http/reply";
 import type { Reply } from "../base/http/transport";
 import { InputError, UnreadableStartError } from "../base/runtime/messages/errors";
 import { redact } from "../base/runtime/messages/plainText";
-import { normaliseDomain, readIdentifier } from "./identifier";
+import { normaliseDomain } from "./domain";
+import { readIdentifier } from "./identifier";
 import { TEXT_LIMIT, warningsIn, warningText } from "./jobWarnings";
 import type { PolledJob } from "./polling/jobWait";
-import type { JobOutcome } from "./polling/progress";
+import type { JobOutcome } from "./polling/jobWait";
 import { endInWords, inLowerCase, PENDING } from "./statusWords";
 
 /** What a job reports about its content. A state stores it, a resumed run continues with it, and the outputs have it. */

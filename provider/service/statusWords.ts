@@ -1,6 +1,6 @@
 // What the words of a status mean: which ones end a job, and which clearly do not.
 import { REMOVED } from "../base/runtime/messages/plainText";
-import type { JobOutcome } from "./polling/progress";
+import type { JobOutcome } from "./polling/jobWait";
 
 /** Words of a success. */
 const SUCCESS = "completed complete succeeded success successful successfully done finished passed";

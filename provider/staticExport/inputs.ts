@@ -4,6 +4,7 @@ import { parseDuration } from "../base/runtime/time/duration";
 import { hasFields } from "../base/runtime/values/fields";
 import { compareTexts } from "../base/runtime/values/textOrder";
 import { withAnyValue } from "../resource/anyValue";
+import { ruleOfDomain, ruleOfId, ruleOfVersion } from "../resource/inputRules";
 import {
   changedByTable,
   inputNames,
@@ -12,13 +13,7 @@ import {
   text,
   withEffect,
 } from "../resource/inputTable";
-import {
-  ruleOfDomain,
-  ruleOfId,
-  ruleOfVersion,
-  SERVICE_INPUTS,
-  type ServiceInputs,
-} from "../resource/serviceInputs";
+import { SERVICE_INPUTS, type ServiceInputs } from "../resource/serviceInputs";
 
 /** The inputs of a static export, as plain values. The only definition of their names and effects. */
 export interface StaticExportInputs extends ServiceInputs {

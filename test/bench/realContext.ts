@@ -37,7 +37,7 @@ export function realContext(given: Partial<PublicationContext>): PublicationCont
     tracer: noTracer,
     declaredPlaces: { isDeclared: () => true },
     machine: "bench",
-    inFlight: () => 1,
+    runningOperations: () => 1,
     signal: new AbortController().signal,
     ...given,
   };

@@ -32,7 +32,7 @@ const ours: WayToWait = (clock, readJob) =>
       return progress === undefined ? seen : { ...seen, progress };
     },
     reporter: SILENT,
-    inFlight: () => 1,
+    runningOperations: () => 1,
     clock,
     deadline: startDeadline(clock, FOR_EVER_MS),
     signal: NEVER,

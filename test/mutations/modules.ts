@@ -13,6 +13,7 @@ const ALSO: Readonly<Record<string, readonly string[]>> = {
   "copies/bundleCopy": ["unit/copies/publication/*"],
   "kits/airGapKit": ["unit/copies/publication/*"],
   "publishing/images/signing": ["unit/copies/bundleCopy/*", "unit/publishing/images/provenance/*"],
+  "publishing/images/layout": ["unit/kits/contents/siteSignature", "unit/publishing/images/provenance/*"],
   installation: ["unit/sdk/kubernetes/*", "unit/adapters/plugin/*"],
   resource: [...faults("inputs"), "unit/staticExport/*", "unit/agentJob/*"],
   "publishing/search": ["unit/publishing/offlineSearch/*"],

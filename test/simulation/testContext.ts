@@ -37,7 +37,7 @@ export function testContext(
     declaredPlaces: { isDeclared: () => true },
     tracer: noTracer,
     machine: "build-agent",
-    inFlight: () => 1,
+    runningOperations: () => 1,
     signal: new AbortController().signal,
     ...given,
   };

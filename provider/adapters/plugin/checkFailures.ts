@@ -1,7 +1,7 @@
 import { CheckFailure as FailureMessage } from "@pulumi/pulumi/proto/provider_pb";
 import type { Secrets } from "../../base/runtime/messages/secrets";
+import { NOT_THE_KEY } from "../../resource/inputRules";
 import type { CheckFailure } from "../../resource/inputTable";
-import { NOT_THE_KEY } from "../../resource/serviceInputs";
 import { filled, shownLine } from "../session/rowReporter";
 import type { Secrecy } from "./secrecy";
 

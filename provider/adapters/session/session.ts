@@ -61,7 +61,7 @@ export class Session {
   readonly #jobsSeen = new JobsSeen();
   #settings: Omit<ConfigurationSource, "secrets">;
   /** Operations that Ctrl-C stops. */
-  readonly #inFlight = new Set<AbortController>();
+  readonly #running = new Set<AbortController>();
   readonly #round: Round;
   /** The error for a call that arrives after Ctrl-C. */
   #cancelled: RunCancelledError | undefined;
@@ -134,7 +134,7 @@ export class Session {
     // the others are short, and say nothing of a resource that is one of many
     const isCounted = name === "create" || name === "update";
     if (isCounted) this.#round.began(urn);
-    this.#inFlight.add(stop);
+    this.#running.add(stop);
     if (this.#cancelled) {
       stop.abort(this.#cancelled);
       this.#wasInterrupted = true;
@@ -155,14 +155,14 @@ export class Session {
             secrets,
             resumeRecords: this.resumeRecords,
             ...urns,
-            inFlight: () => this.#inFlight.size,
+            runningOperations: () => this.#running.size,
             signal: stop.signal,
           }),
       );
       isDone = true;
       return result;
     } finally {
-      this.#inFlight.delete(stop);
+      this.#running.delete(stop);
       this.#exitIfEngineGone();
       row.close(isDone);
       if (isCounted) this.#round.ended(urn, isDone);
@@ -180,20 +180,20 @@ export class Session {
     const { clock, exit } = this.#host;
     this.#isEngineGone = true;
     this.#cancelled = new RunCancelledError("Pulumi ended before the operation", "");
-    for (const stop of this.#inFlight) stop.abort(this.#cancelled);
+    for (const stop of this.#running) stop.abort(this.#cancelled);
     clock.after(ENGINE_GONE_LIMIT_MS, exit);
     this.#exitIfEngineGone();
   };
 
   #exitIfEngineGone(): void {
-    if (this.#isEngineGone && this.#inFlight.size === 0) this.#host.exit();
+    if (this.#isEngineGone && this.#running.size === 0) this.#host.exit();
   }
 
   /** Also called at the normal end of every operation of the engine. After that, this process gets no more calls. */
   readonly #onCancel = (): void => {
     this.#cancelled = new RunCancelledError("the run was cancelled", "");
-    this.#wasInterrupted ||= this.#inFlight.size > 0;
-    for (const stop of this.#inFlight) stop.abort(this.#cancelled);
+    this.#wasInterrupted ||= this.#running.size > 0;
+    for (const stop of this.#running) stop.abort(this.#cancelled);
     this.#shared.declaredPlaces.operationEnded();
     if (this.#wasInterrupted) return;
     this.resumeRecords.operationEnded();

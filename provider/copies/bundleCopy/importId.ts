@@ -1,6 +1,6 @@
 import { InputError } from "../../base/runtime/messages/errors";
 import { ADDITION_NAMES, ADDRESS_FORMS, parseCopyAddress } from "../../publishing/index";
-import { variableNameProblem } from "../../resource/serviceInputs";
+import { variableNameProblem } from "../../resource/inputRules";
 
 /** A copy to import, as its ID names it. */
 export interface ImportId {

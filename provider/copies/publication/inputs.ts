@@ -10,6 +10,7 @@ import {
   patternProblem,
   type SearchOptions,
 } from "../../publishing/index";
+import { variableNameProblem } from "../../resource/inputRules";
 import {
   type InputFields,
   type InputRow,
@@ -19,7 +20,6 @@ import {
   type RuleResult,
   text,
 } from "../../resource/inputTable";
-import { variableNameProblem } from "../../resource/serviceInputs";
 import type { ConfigurationSource } from "../../service/configuration";
 import type { BundleLimits } from "../source/requirements";
 

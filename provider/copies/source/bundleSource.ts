@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { isUnknown } from "../../base/runtime/messages/plainText";
 import type { Attributes } from "../../base/runtime/tracing/tracer";
+import { ruleOfDomain, ruleOfId, ruleOfVersion } from "../../resource/inputRules";
 import { type InputFields, ruleOfFields, type RuleResult, text } from "../../resource/inputTable";
-import { ruleOfDomain, ruleOfId, ruleOfVersion, SERVICE_INPUTS } from "../../resource/serviceInputs";
+import { SERVICE_INPUTS } from "../../resource/serviceInputs";
 import type { ConfigurationSource } from "../../service/configuration";
 
 /** An export at the service: the resource downloads its bundle with a link that it requests itself. */

@@ -19,8 +19,8 @@ import {
 import { compareKit, pruneKits, releaseKits } from "../contents/compareKit";
 import { removeKitDrafts } from "../contents/draft";
 import { readEarlierKit } from "../contents/earlierKit";
+import { IMAGES } from "../contents/imagesFolder";
 import { siteName } from "../contents/kitImage";
-import { IMAGES } from "../contents/ociLayout";
 import { type KitRequest, writeKit } from "../contents/writeKit";
 import { draftOwner } from "./draftOwner";
 import type { CheckedKitInputs } from "./inputs";

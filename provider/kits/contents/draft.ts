@@ -19,7 +19,7 @@ import { makeFolder } from "../../base/runtime/files/makeFolder";
 import { freeName } from "../../base/runtime/files/ownerProcess";
 import type { Reporter } from "../../base/runtime/messages/reporter";
 import { removedMeanwhile } from "../../publishing/index";
-import { BLOBS } from "./ociLayout";
+import { BLOBS } from "./imagesFolder";
 
 /** A kit that is being written. */
 export interface KitDraft {

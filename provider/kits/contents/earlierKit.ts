@@ -4,8 +4,8 @@ import { resolve } from "node:path";
 import { InputError } from "../../base/runtime/messages/errors";
 import { isDigest } from "../../base/runtime/values/digest";
 import { fieldsOf } from "../../publishing/index";
-import { ruleOfVersion } from "../../resource/serviceInputs";
-import { THIS_KIT } from "./ociLayout";
+import { ruleOfVersion } from "../../resource/inputRules";
+import { THIS_KIT } from "./imagesFolder";
 
 const REMEDY = "Give the path of the earlier kit's manifest.json.";
 

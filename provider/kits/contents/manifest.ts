@@ -2,8 +2,8 @@ import type { LayoutArtifact } from "../../publishing/index";
 import type { KitBlob } from "./blobStore";
 import type { KitChart } from "./chartArchive";
 import type { EarlierKit } from "./earlierKit";
+import { THIS_KIT } from "./imagesFolder";
 import type { KitImage } from "./kitImage";
-import { THIS_KIT } from "./ociLayout";
 import type { SummedFile } from "./sums";
 import type { KitBundle } from "./writeImages";
 

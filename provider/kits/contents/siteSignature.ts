@@ -5,8 +5,8 @@ import { compareTexts } from "../../base/runtime/values/textOrder";
 import { OciLayout, type Origin, type SignedImage, type Signer } from "../../publishing/index";
 import type { KitBlob } from "./blobStore";
 import { repositoryInKit } from "./chartValues";
+import { BLOBS, IMAGES } from "./imagesFolder";
 import type { KitImage } from "./kitImage";
-import { BLOBS, IMAGES } from "./ociLayout";
 
 /**
  * Signs the site's image as the image of a copy is signed. `load.sh` puts the signature beside the image: a cluster that admits only

@@ -23,8 +23,8 @@ import {
 import { BlobStore, type KitBlob } from "./blobStore";
 import type { KitDraft } from "./draft";
 import type { EarlierKit } from "./earlierKit";
+import { BLOBS, writeLayout } from "./imagesFolder";
 import { isWanted, type KitImage, nameInKit, platformText, siteName } from "./kitImage";
-import { BLOBS, writeLayout } from "./ociLayout";
 
 /** An inspected bundle, with what `inspectBundle` found. */
 export type KitBundle = Bundle & Omit<Unpacking, "signal">;

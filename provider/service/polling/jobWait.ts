@@ -3,14 +3,17 @@ import { AnswerCutOffError, DeadlineExceededError } from "../../base/runtime/mes
 import { type Reporter, warningOnce } from "../../base/runtime/messages/reporter";
 import { sleep } from "../../base/runtime/time/clock";
 import { formatDuration } from "../../base/runtime/time/duration";
+import { type Observation, remember } from "./forecast";
 import { nextPollDelayMs } from "./pollSchedule";
-import { figuresOf, type JobOutcome, type Observation, remember } from "./progress";
-import { reportProgress } from "./progressLines";
+import { figuresOf, reportProgress } from "./progressLines";
 
 /** How long before the deadline the last poll starts, in milliseconds: time for one request. */
 const LAST_POLL_MS = 1_000;
 /** Maximum number of different statuses that the message of a deadline names. */
 const MAX_STATUSES = 20;
+
+/** Whether a job is pending or final. Only the code that reads a reply decides this. */
+export type JobOutcome = "pending" | "success" | "failure";
 
 /** The result of one poll of a job. */
 export interface PolledJob extends Omit<Observation, "elapsedMs"> {
@@ -29,7 +32,7 @@ export interface JobWait<Job> extends Pick<NetworkContext, "clock" | "deadline" 
   /** Polls the job once. An error ends the wait. */
   readonly poll: () => Promise<Job>;
   /** Number of operations that this process is running. */
-  readonly inFlight: () => number;
+  readonly runningOperations: () => number;
 }
 
 /**
@@ -69,7 +72,7 @@ export async function waitForJob<Job extends PolledJob>(wait: JobWait<Job>): Pro
     if (job.outcome !== "pending") return job;
     if (isLast) throw tooLate(poll);
     const untilLastPollMs = Math.max(0, deadline.remainingMs() - LAST_POLL_MS);
-    const delayMs = nextPollDelayMs(history, clock.random(), wait.inFlight());
+    const delayMs = nextPollDelayMs(history, clock.random(), wait.runningOperations());
     isLast = delayMs >= untilLastPollMs;
     await sleep(clock, isLast ? untilLastPollMs : delayMs, signal);
   }

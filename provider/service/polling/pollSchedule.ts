@@ -1,5 +1,5 @@
 import { MAX_RETRY_AFTER_MS } from "../../base/http/retryPolicy";
-import { estimateRemainingMs, type Observation, progressSteps } from "./progress";
+import { estimateRemainingMs, type Observation, progressSteps } from "./forecast";
 
 /** Shortest pause, in milliseconds. */
 const MIN_DELAY_MS = 1_000;
@@ -31,11 +31,15 @@ const POLLS_PER_SECOND = 20;
  *
  * @param history the polls so far, newest last
  * @param random a number in [0, 1)
- * @param inFlight number of operations that this process is running
+ * @param runningOperations number of operations that this process is running
  * @returns the pause in milliseconds
  */
-export function nextPollDelayMs(history: readonly Observation[], random: number, inFlight: number): number {
-  const shareMs = (inFlight * 1_000) / POLLS_PER_SECOND;
+export function nextPollDelayMs(
+  history: readonly Observation[],
+  random: number,
+  runningOperations: number,
+): number {
+  const shareMs = (runningOperations * 1_000) / POLLS_PER_SECOND;
   const longestMs = longestDelayMs(history);
   const plannedMs = Math.max(MIN_DELAY_MS, plannedDelayMs(history));
   const variedMs = Math.min(plannedMs * (1 + JITTER * (2 * random - 1)), longestMs * (1 - JITTER * random));

@@ -1,5 +1,6 @@
 import type { Reporter } from "../../base/runtime/messages/reporter";
-import { describeProgress, type Observation } from "./progress";
+import { formatDuration } from "../../base/runtime/time/duration";
+import { estimateRemainingMs, type Observation } from "./forecast";
 
 /** Shortest time between two lines that stay, in milliseconds: a job that jumps from status to status prints few. */
 const MIN_MS = 10_000;
@@ -9,6 +10,8 @@ const UNCHANGED_MS = 60_000;
 const UNCHANGED_MAX_MS = 5 * 60_000;
 /** A quarter of a job, in percent. */
 const QUARTER = 25;
+/** Resolution of a shown forecast, in milliseconds: it is not more precise than that. A shorter one says nothing and is not shown. */
+const FORECAST_STEP_MS = 5_000;
 
 /**
  * Reports each poll on the progress row. Lines that stay report another status, each quarter of a long job, and that it goes on where
@@ -37,4 +40,27 @@ export function reportProgress(
     reportedMs = elapsedMs;
     reportedStatus = status;
   };
+}
+
+/** The figures of a poll, as they are shown: "43%", "18 pages". */
+export function figuresOf({ progress, pageCount }: Pick<Observation, "progress" | "pageCount">): string[] {
+  return [
+    progress === undefined ? [] : `${Math.floor(progress)}%`,
+    pageCount === undefined ? [] : `${pageCount} ${pageCount === 1 ? "page" : "pages"}`,
+  ].flat();
+}
+
+/** The progress line of a job. Changing values come first, because a row is narrow: "43% · 18 pages · ~20s · running". */
+function describeProgress(history: readonly Observation[]): string {
+  const { status, ...figures } = history.at(-1) ?? { status: "unknown" };
+  const remainingMs = estimateRemainingMs(history);
+  return [
+    ...figuresOf(figures),
+    remainingMs === undefined || remainingMs < FORECAST_STEP_MS
+      ? []
+      : `~${formatDuration(Math.ceil(remainingMs / FORECAST_STEP_MS) * FORECAST_STEP_MS)}`,
+    status,
+  ]
+    .flat()
+    .join(" · ");
 }

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { checkFailures } from "../../../provider/adapters/plugin/checkFailures.ts";
 import { Secrecy } from "../../../provider/adapters/plugin/secrecy.ts";
 import { Secrets } from "../../../provider/base/runtime/messages/secrets.ts";
-import { variableNameProblem } from "../../../provider/resource/serviceInputs.ts";
+import { variableNameProblem } from "../../../provider/resource/inputRules.ts";
 
 test.each([
   "KIT_SIGNING_KEY",

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ruleOfSource } from "../../../provider/copies/source/bundleSource.ts";
-import { ruleOfVersion } from "../../../provider/resource/serviceInputs.ts";
+import { ruleOfVersion } from "../../../provider/resource/inputRules.ts";
 import { STATIC_EXPORT_INPUTS } from "../../../provider/staticExport/inputs.ts";
 
 const configuration = { environment: () => undefined, stackConfig: () => undefined };

@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import type { HttpReply } from "../../../base/http/attempt";
 import type { RegistryClient } from "./client";
 import { absenceIn, isProven } from "./notFound";
-import { isWebPage } from "./page";
+import { isWebPage } from "./webPage";
 
 /** Reads a part of a blob, more than once if asked. @param end offset after the last byte */
 export type RangeReader = (start: number, end: number) => AsyncIterable<Uint8Array>;

@@ -6,8 +6,8 @@ import { DestinationError, type DocsHostingError } from "../../../base/runtime/m
 import { exchange, type RegistryContext, type RegistryRequest } from "./exchange";
 import { isRefusal, readUnwanted } from "./failedRequest";
 import { Login, type Rights } from "./login";
-import { isWebPage } from "./page";
 import type { Repository } from "./reference";
+import { isWebPage } from "./webPage";
 
 /** A request to a registry. */
 export interface RegistryCall extends Pick<RegistryRequest, "method" | "body"> {

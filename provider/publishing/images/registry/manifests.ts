@@ -6,8 +6,8 @@ import { type Content, contentOf, fieldsOf, isObject } from "./content";
 import { wholeBody } from "./exchange";
 import { MANIFEST_TYPES } from "./mediaTypes";
 import { type Absence, absenceIn, demandProof, isOfRegistry, isProven, notAnswered } from "./notFound";
-import { isWebPage } from "./page";
 import { pinned, repositoryName } from "./reference";
+import { isWebPage } from "./webPage";
 
 /** A manifest or an index, with the exact bytes of its digest. */
 export type Manifest = Content;

@@ -100,10 +100,10 @@ describe("an operation", () => {
         return new Promise<void>((resolve) => ends.push(resolve));
       }),
     );
-    expect(contexts.map(({ inFlight }) => inFlight())).toEqual([2, 2]);
+    expect(contexts.map(({ runningOperations }) => runningOperations())).toEqual([2, 2]);
     ends[0]?.();
     await work[0];
-    expect(contexts[1]?.inFlight()).toBe(1);
+    expect(contexts[1]?.runningOperations()).toBe(1);
     ends[1]?.();
     await work[1];
   });
@@ -146,16 +146,16 @@ describe("tracing", () => {
       },
     };
     session = new Session({ ...dynamicHost, tracing }, publications(dynamicHost));
-    let inFlight = (): number => NaN;
+    let runningOperations = (): number => NaN;
     const work = session.operation("create", { urn: URN }, secrets, (context) => {
-      ({ inFlight } = context);
+      ({ runningOperations } = context);
       return Promise.resolve();
     });
     await new Promise((resolve) => setImmediate(resolve));
-    expect(inFlight()).toBe(1);
+    expect(runningOperations()).toBe(1);
     leave();
     await work;
-    expect(inFlight()).toBe(0);
+    expect(runningOperations()).toBe(0);
   });
 });
 

@@ -5,10 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { signSite, writeArtifacts } from "../../../../provider/kits/contents/siteSignature.ts";
-import {
-  type LayoutArtifact,
-  OciLayout,
-} from "../../../../provider/publishing/images/provenance/ociLayout.ts";
+import { type LayoutArtifact, OciLayout } from "../../../../provider/publishing/images/layout/ociLayout.ts";
 import { manifestOf } from "../../../../provider/publishing/images/registry/content.ts";
 import { type Signer, signerFrom } from "../../../../provider/publishing/images/signing/signer.ts";
 import { BUNDLE } from "../../../simulation/copiedBundle.ts";

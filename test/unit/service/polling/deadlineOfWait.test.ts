@@ -5,8 +5,8 @@ import {
   DeadlineExceededError,
 } from "../../../../provider/base/runtime/messages/errors.ts";
 import { startDeadline } from "../../../../provider/base/runtime/time/clock.ts";
+import type { Observation } from "../../../../provider/service/polling/forecast.ts";
 import { waitForJob } from "../../../../provider/service/polling/jobWait.ts";
-import type { Observation } from "../../../../provider/service/polling/progress.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 import { VirtualClock } from "../../../simulation/virtualClock.ts";
 
@@ -42,7 +42,7 @@ async function waitFor(
       return Promise.resolve({ ...seen, outcome, isUnexpected: false } as const);
     },
     reporter: recordingReporter(),
-    inFlight: () => 1,
+    runningOperations: () => 1,
     clock,
     deadline: startDeadline(clock, limitMs),
     signal,

@@ -24,7 +24,7 @@ async function waited(seconds: number, progressAt: (part: number) => number | un
       name: "job 7",
       subject: "job 7",
       poll: () => Promise.resolve(job()),
-      inFlight: () => 1,
+      runningOperations: () => 1,
       clock,
       deadline: startDeadline(clock, 24 * 3_600_000),
       signal: new AbortController().signal,

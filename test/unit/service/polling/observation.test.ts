@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { nextPollDelayMs } from "../../../../provider/service/polling/pollSchedule.ts";
 import {
   estimateRemainingMs,
   type Observation,
   remember,
-} from "../../../../provider/service/polling/progress.ts";
+} from "../../../../provider/service/polling/forecast.ts";
+import { nextPollDelayMs } from "../../../../provider/service/polling/pollSchedule.ts";
 
 const poll = (seconds: number, progress?: number): Observation => ({
   elapsedMs: seconds * 1_000,

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Secrets } from "../../../../provider/base/runtime/messages/secrets.ts";
 import { readExportJob } from "../../../../provider/service/exportJob.ts";
+import type { Observation } from "../../../../provider/service/polling/forecast.ts";
 import { nextPollDelayMs } from "../../../../provider/service/polling/pollSchedule.ts";
-import type { Observation } from "../../../../provider/service/polling/progress.ts";
 
 /** The shortest and the longest pause of a single wait, in milliseconds. */
 const FLOOR_MS = 900;
@@ -18,8 +18,8 @@ const poll = (seconds: number, progress?: number): Observation => ({
 /** Polls a job at a pace of one percent in `secondsPerPercent`, one poll a percent. */
 const steady = (secondsPerPercent: number, untilPercent: number): Observation[] =>
   Array.from({ length: untilPercent + 1 }, (_, percent) => poll(percent * secondsPerPercent, percent));
-const delay = (history: readonly Observation[], random = 0.5, inFlight = 1): number =>
-  nextPollDelayMs(history, random, inFlight);
+const delay = (history: readonly Observation[], random = 0.5, runningOperations = 1): number =>
+  nextPollDelayMs(history, random, runningOperations);
 
 /** The pauses of a whole wait for a job whose progress is a function of the time, in seconds, until `endSeconds`. */
 function pauses(progress: (seconds: number) => number | undefined, endSeconds: number): number[] {
@@ -167,10 +167,14 @@ test("with any reads and requested pauses, a pause is no shorter than the share 
       chance,
       ask,
       fc.integer({ min: 1, max: 2_000 }),
-      (polls, random, asked, inFlight) => {
-        const pause = delay([poll(0), ...polls, { ...poll(1e6), retryAfterMs: asked }], random, inFlight);
+      (polls, random, asked, runningOperations) => {
+        const pause = delay(
+          [poll(0), ...polls, { ...poll(1e6), retryAfterMs: asked }],
+          random,
+          runningOperations,
+        );
         expect(pause).toBeGreaterThanOrEqual(
-          Math.max(FLOOR_MS, Math.min(asked, 300_000), inFlight * 50 * 0.9),
+          Math.max(FLOOR_MS, Math.min(asked, 300_000), runningOperations * 50 * 0.9),
         );
         expect(pause).toBeLessThanOrEqual(300_000);
       },

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
-import { describeProgress, type Observation } from "../../../../provider/service/polling/progress.ts";
+import type { Observation } from "../../../../provider/service/polling/forecast.ts";
+import { reportProgress } from "../../../../provider/service/polling/progressLines.ts";
+import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 
 const poll = (seconds: number, progress?: number, pageCount?: number): Observation => ({
   elapsedMs: seconds * 1_000,
@@ -20,5 +22,7 @@ test.each<[string, Observation[]]>([
   ["97% · running", [poll(0, 0), poll(1, 90), poll(2, 95), poll(4, 97)]],
   ["71% · running", [poll(0, 0), poll(1.2, 24), poll(2.4, 48), poll(3.6, 71)]],
 ])("a poll reads as «%s»", (line, history) => {
-  expect(describeProgress(history)).toBe(line);
+  const reporter = recordingReporter();
+  reportProgress(reporter)(history, false);
+  expect(reporter.lines.progress).toEqual([line]);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Observation } from "../../../../provider/service/polling/progress.ts";
+import type { Observation } from "../../../../provider/service/polling/forecast.ts";
 import { reportProgress } from "../../../../provider/service/polling/progressLines.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { estimateRemainingMs } from "../../../../provider/service/polling/progress.ts";
+import { estimateRemainingMs } from "../../../../provider/service/polling/forecast.ts";
 
 /** Polls a second apart; `undefined` is a poll without progress. */
 const everySecond = (...progress: (number | undefined)[]): number | undefined =>

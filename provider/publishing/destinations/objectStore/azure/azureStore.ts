@@ -10,7 +10,7 @@ import { findAccess } from "./credentials";
 import { isMissingBlob } from "./failure";
 import { type AzureContainerInputs, blobAddress, brokenBlobRule, containerUri, LONGEST_NAME } from "./inputs";
 import { blobLink } from "./link";
-import { listBlobs } from "./pages";
+import { listBlobs } from "./listBlobs";
 import { type BatchReply, loadBlobs } from "./sdk";
 import { DISCARDED, revisionOf, sendBlob, unfinishedBlobs } from "./upload";
 

@@ -14,7 +14,7 @@ import { StoreError, unlessFailed } from "../storeError";
 import { abortWithin, uploadPartsOf, wholeOf } from "../uploadParts";
 import type { ContainerClient } from "./client";
 import type { AzureContainerInputs } from "./inputs";
-import { listBlobs } from "./pages";
+import { listBlobs } from "./listBlobs";
 
 /** Larger blobs are sent in blocks of this size, in bytes; in larger blocks if there would be more than {@link MAX_BLOCKS}. */
 const BLOCK_SIZE = 8 * 1024 * 1024;

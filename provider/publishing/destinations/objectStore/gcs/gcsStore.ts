@@ -1,7 +1,7 @@
 import type { DestinationContext, DraftingDestination } from "../../destination";
 import { bucketDestination } from "../bucketDestination";
 import { DIGEST_NAME, type ObjectStore, type StoredObject } from "../objectStore";
-import { readPages } from "../pages";
+import { readPagedList } from "../pagedList";
 import { signedLink } from "../signedLink";
 import { StoreError, unlessFailed } from "../storeError";
 import { NO_STORE_CODE } from "../storeFailure";
@@ -74,7 +74,7 @@ export async function openGcs(
       let found = 0;
       /** Few different ones, of many objects. */
       const known = new Map<string, StoredObject["headers"]>();
-      await readPages(uri, async (pageToken) => {
+      await readPagedList(uri, async (pageToken) => {
         const url = client.object(undefined, {
           prefix,
           pageToken,

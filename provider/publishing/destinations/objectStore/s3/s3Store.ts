@@ -3,7 +3,7 @@ import type { HeadObjectCommandInput } from "@aws-sdk/client-s3";
 import type { DestinationContext, DraftingDestination } from "../../destination";
 import { bucketDestination } from "../bucketDestination";
 import { DIGEST_NAME, type ListedObject, type ObjectStore } from "../objectStore";
-import { readPages } from "../pages";
+import { readPagedList } from "../pagedList";
 import { signedLink } from "../signedLink";
 import { StoreError, unlessFailed } from "../storeError";
 import { withChecksums } from "./checksums";
@@ -79,7 +79,7 @@ export async function openS3(destination: BucketInputs, context: DestinationCont
 
     async list(prefix, onObject, atMost) {
       let found = 0;
-      await readPages(client.uri, async (ContinuationToken) => {
+      await readPagedList(client.uri, async (ContinuationToken) => {
         const which = { Bucket: bucket, Prefix: prefix, ContinuationToken, MaxKeys: atMost };
         const command = new sdk.s3.ListObjectsV2Command(which);
         let entries: readonly ListedObject[] = [];

@@ -10,7 +10,7 @@ import {
   type SendOptions,
   type UnfinishedUpload,
 } from "../objectStore";
-import { readPages } from "../pages";
+import { readPagedList } from "../pagedList";
 import { unlessFailed } from "../storeError";
 import { abortWithin } from "../uploadParts";
 import { contentMd5, withChecksums } from "./checksums";
@@ -125,7 +125,7 @@ export async function unfinishedMultipartUploads(
   const { s3, destination } = client;
   const found: UnfinishedUpload[] = [];
   let markers: { KeyMarker?: string | undefined; UploadIdMarker?: string | undefined } = {};
-  await readPages(client.uri, async () => {
+  await readPagedList(client.uri, async () => {
     const which = { Bucket: destination.bucket, Prefix: prefix, ...markers };
     const page = await client.run({ action: "s3:ListBucketMultipartUploads" }, (options) =>
       s3.listMultipartUploads(which, options),
@@ -153,7 +153,7 @@ async function lastActiveMs(
   startedAtMs: number,
 ): Promise<number> {
   let lastMs = startedAtMs;
-  await readPages(uri, async (PartNumberMarker) => {
+  await readPagedList(uri, async (PartNumberMarker) => {
     const which = { ...named(key), UploadId, PartNumberMarker };
     const listing = run({ action: "s3:ListMultipartUploadParts", key }, (options) =>
       s3.listParts(which, options),

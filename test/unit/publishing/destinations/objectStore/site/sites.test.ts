@@ -6,7 +6,7 @@ import type {
   DraftingDestination,
 } from "../../../../../../provider/publishing/destinations/destination.ts";
 import type { BucketPlace } from "../../../../../../provider/publishing/destinations/objectStore/bucketPlace.ts";
-import { readPages } from "../../../../../../provider/publishing/destinations/objectStore/pages.ts";
+import { readPagedList } from "../../../../../../provider/publishing/destinations/objectStore/pagedList.ts";
 import { readText } from "../../../../../../provider/publishing/destinations/objectStore/readObject.ts";
 import { s3Destination } from "../../../../../../provider/publishing/destinations/objectStore/s3/s3Store.ts";
 import type { Bundle } from "../../../../../../provider/publishing/inspection/bundle.ts";
@@ -210,7 +210,7 @@ describe("an endless list is given up, with what it listed", () => {
 
   test("that always has another page", async () => {
     const read = (): Promise<string> => Promise.resolve(`t${pages++}`);
-    await expect(readPages("s3://docs", read)).rejects.toMatchObject({
+    await expect(readPagedList("s3://docs", read)).rejects.toMatchObject({
       message: "the store's list of s3://docs does not end: it has more than 1000 pages",
     });
     expect(pages).toBe(1_000);

@@ -1,8 +1,3 @@
-import { formatDuration } from "../../base/runtime/time/duration";
-
-/** Whether a job is pending or final. Only the code that reads a reply decides this. */
-export type JobOutcome = "pending" | "success" | "failure";
-
 /** The result of one poll, as the history keeps it. */
 export interface Observation {
   /** Milliseconds since the wait began. */
@@ -80,30 +75,4 @@ export function estimateRemainingMs(history: readonly Observation[]): number | u
 
 function msPerPercent(fromMs: number, from: ShownPercentage, to: ShownPercentage): number {
   return (to.firstSeenMs - fromMs) / (to.progress - from.progress);
-}
-
-/** Resolution of a shown forecast, in milliseconds: it is not more precise than that. A shorter one says nothing and is not shown. */
-const FORECAST_STEP_MS = 5_000;
-
-/** The figures of a poll, as they are shown: "43%", "18 pages". */
-export function figuresOf({ progress, pageCount }: Pick<Observation, "progress" | "pageCount">): string[] {
-  return [
-    progress === undefined ? [] : `${Math.floor(progress)}%`,
-    pageCount === undefined ? [] : `${pageCount} ${pageCount === 1 ? "page" : "pages"}`,
-  ].flat();
-}
-
-/** The progress line of a job. Changing values come first, because a row is narrow: "43% · 18 pages · ~20s · running". */
-export function describeProgress(history: readonly Observation[]): string {
-  const { status, ...figures } = history.at(-1) ?? { status: "unknown" };
-  const remainingMs = estimateRemainingMs(history);
-  return [
-    ...figuresOf(figures),
-    remainingMs === undefined || remainingMs < FORECAST_STEP_MS
-      ? []
-      : `~${formatDuration(Math.ceil(remainingMs / FORECAST_STEP_MS) * FORECAST_STEP_MS)}`,
-    status,
-  ]
-    .flat()
-    .join(" · ");
 }

@@ -10,7 +10,7 @@ const MAX_PAGES = 1_000;
  * @param read reads one page and returns the marker of the next; `undefined` after the last
  * @throws DestinationError when the list does not end
  */
-export async function readPages(
+export async function readPagedList(
   uri: string,
   read: (marker: string | undefined) => Promise<string | undefined>,
 ): Promise<void> {

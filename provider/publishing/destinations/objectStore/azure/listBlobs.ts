@@ -1,4 +1,4 @@
-import { readPages } from "../pages";
+import { readPagedList } from "../pagedList";
 import type { ContainerClient } from "./client";
 import { containerUri } from "./inputs";
 import type { BlobItem, ListOptions } from "./sdk";
@@ -13,7 +13,7 @@ export async function listBlobs(
   atMost: number = Infinity,
 ): Promise<BlobItem[]> {
   const found: BlobItem[] = [];
-  await readPages(containerUri(inputs), async (continuationToken) => {
+  await readPagedList(containerUri(inputs), async (continuationToken) => {
     const page = await run({ action: "list" }, async ({ abortSignal }) => {
       const maxPageSize = Math.min(atMost, PAGE_SIZE);
       const pages = container

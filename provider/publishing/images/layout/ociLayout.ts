@@ -1,6 +1,8 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { digestOf, sha256In } from "../../../base/runtime/values/digest";
+import { imageStatements } from "../provenance/imageStatements";
+import type { Origin } from "../provenance/origin";
 import { annotationsIn, describe, descriptorIn, listIn } from "../registry/content";
 import type { Manifest } from "../registry/manifests";
 import { OCI_INDEX } from "../registry/mediaTypes";
@@ -17,8 +19,6 @@ import { makeArtifacts } from "../signing/makeArtifacts";
 import type { Signer } from "../signing/signer";
 import { siteRoot } from "../siteImage/layer";
 import { filesIn } from "../siteImage/previousFiles";
-import { imageStatements } from "./imageStatements";
-import type { Origin } from "./origin";
 
 /** The annotation of an index that contains an image's name. */
 const NAME_ANNOTATION = "org.opencontainers.image.ref.name";
