@@ -88,7 +88,7 @@ export function featureTitle(feature: Feature): string {
 }
 
 /** The heading and these rows of the table, as text. */
-export function quoteRows(features: readonly Feature[]): string {
+function quoteRows(features: readonly Feature[]): string {
   const rows = [HEADING, ...features.map((feature) => [TABLE[feature].title, ...TABLE[feature].cells])];
   const widths = HEADING.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows

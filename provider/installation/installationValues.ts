@@ -40,7 +40,7 @@ export interface InstallationOutputs {
 }
 
 /** The outputs, or everything that is wrong with the arguments. */
-export type InstallationResult =
+type InstallationResult =
   | {
       readonly outputs: InstallationOutputs;
       /** The link in the outputs, if it is known: a secret. */

@@ -15,7 +15,7 @@ export interface SiteFacts<Value> {
 }
 
 /** The values with which the deployment chart serves an export or an image. What the site does not have is absent. */
-export interface SiteValues<Value> {
+interface SiteValues<Value> {
   readonly staticExport: {
     readonly enabled: true;
     readonly bundleUrl?: Value;

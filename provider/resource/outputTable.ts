@@ -2,7 +2,7 @@ import { UNKNOWN } from "../base/runtime/messages/plainText";
 import { present } from "../base/runtime/values/fields";
 
 /** The definition of one output. */
-export interface OutputRow {
+interface OutputRow {
   /** Always a secret, because the value is a credential. */
   readonly isSecret?: true;
   /** A new link decides about it anew. A renewal of the link keeps all other outputs. */

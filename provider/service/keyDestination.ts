@@ -1,7 +1,7 @@
 import { API_KEY, BASE_URL, type ConfigurationSource } from "./configuration";
 
 /** A line about where the key is sent. */
-export interface KeyDestination {
+interface KeyDestination {
   readonly text: string;
   /** Whether the key was set together with another base URL. */
   readonly isOther: boolean;

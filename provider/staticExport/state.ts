@@ -37,7 +37,7 @@ export interface FinishedExport extends KnownJob {
 }
 
 /** The intent of an interrupted operation, and its progress. With the report of a completed job. */
-export interface Unfinished extends JobReport {
+interface Unfinished extends JobReport {
   /** See {@link intentOf}, {@link salted}. */
   intent: string;
   /** Absent if no content was wanted, see {@link saltFor}. */

@@ -13,7 +13,6 @@ import { getManifest } from "../../provider/publishing/images/registry/manifests
 import { OCI_MANIFEST } from "../../provider/publishing/images/registry/mediaTypes.ts";
 import { parseRepository } from "../../provider/publishing/images/registry/reference.ts";
 import { attestationTag, readLayers } from "../../provider/publishing/images/signing/artifacts.ts";
-import { configOf } from "../../provider/publishing/images/signing/makeArtifacts.ts";
 import { pushArtifacts } from "../../provider/publishing/images/signing/signedImage.ts";
 import { BUNDLE } from "../simulation/copiedBundle.ts";
 import { crane, pushBase, pushEmptyImage } from "./images.ts";
@@ -192,7 +191,8 @@ describe("one changed byte", () => {
       return { content: changed, layer: { ...layer, ...descriptorOf(changed) } };
     });
     const layers = forged.map(({ layer }) => layer);
-    const config = configOf(layers);
+    const rootfs = { type: "layers", diff_ids: layers.map(({ digest }) => digest) };
+    const config = contentOf("application/vnd.oci.image.config.v1+json", { config: {}, rootfs });
     const manifest = manifestOf(OCI_MANIFEST, { config: descriptorOf(config), layers });
     const blobs = [config, ...forged.map(({ content }) => content)];
     await pushArtifacts(client, top, [{ manifest, blobs, tag: attestationTag(top.digest) }]);

@@ -16,7 +16,7 @@ const watched = new WeakSet<Http2Server>();
  * this function watches the host's server. Watching a server twice has no effect. The engine also sends `Cancel` at the normal
  * end of every operation. If no server is found, Ctrl-C waits for the job as for any other resource.
  */
-export function watchForCancel(onCancel: () => void): void {
+function watchForCancel(onCancel: () => void): void {
   const list = (process as { _getActiveHandles?: () => unknown[] })._getActiveHandles;
   // all servers: a closed server stays in the list for a while
   for (const server of (typeof list === "function" ? list.call(process) : []).filter(isHttp2Server)) {
@@ -94,7 +94,7 @@ export function limitOfCall(properties: object): { readonly limitMs: number | un
 }
 
 /** Begins to read the time limits of calls. Each call of create or update follows one of check, so none is missed. */
-export function readLimitsOfCalls(): void {
+function readLimitsOfCalls(): void {
   if (isReadingLimits) return;
   isReadingLimits = true;
   try {

@@ -5,7 +5,7 @@ import { staticExport } from "../../staticExport/lifeCycle";
 import type { AnyLifeCycle } from "../session/storedProperties";
 
 /** The type of a resource, as the engine names it. */
-export type ResourceToken = `docs-hosting:index:${"StaticExport" | "AgentJob" | "BundleCopy" | "AirGapKit"}`;
+type ResourceToken = `docs-hosting:index:${"StaticExport" | "AgentJob" | "BundleCopy" | "AirGapKit"}`;
 
 /** The life cycle of each resource type of the package. */
 export const RESOURCES: Readonly<Record<ResourceToken, AnyLifeCycle>> = {

@@ -19,7 +19,7 @@ import {
 } from "./outputs";
 
 /** Facts about a copied bundle. */
-export type CopiedBundle = Pick<
+type CopiedBundle = Pick<
   CopyOwnOutputs,
   "version" | "sha256" | "size" | "files" | "pages" | "selfContained" | "externalLoads" | "copiedAt"
 > &
@@ -58,7 +58,7 @@ export interface MadeCopy {
 }
 
 /** Data stored beside the outputs and not shown to users. */
-export interface CopyBookkeeping extends PublishedBookkeeping {
+interface CopyBookkeeping extends PublishedBookkeeping {
   /** The input `sha256`. */
   readonly wantedSha256?: string | undefined;
   /** The copies, newest first. Empty only before the first copy exists. */

@@ -38,7 +38,7 @@ export interface PublishedBookkeeping {
 }
 
 /** The state of a resource that publishes bundles. */
-export interface PublishedState extends StoredState {
+interface PublishedState extends StoredState {
   readonly bookkeeping: PublishedBookkeeping;
 }
 
@@ -82,7 +82,7 @@ export function knownOfBundle({
 }
 
 /** How the newest item differs from what was published. */
-export type Drift = Exclude<CopyComparison, "same"> | "partial";
+type Drift = Exclude<CopyComparison, "same"> | "partial";
 
 /** The outputs for a link. Empty when there is no link. */
 export interface CopyLinkOutputs extends LinkTimes {

@@ -15,7 +15,7 @@ export interface CheckedBundle {
 }
 
 /** The terms that messages use. */
-export interface PublicationTerms {
+interface PublicationTerms {
   /** The resource: "BundleCopy". */
   readonly resource: string;
   /** What is published: "copy", "copies". */

@@ -4,7 +4,7 @@ import type { Published } from "./publication";
 import type { PublicationWork } from "./publicationWork";
 
 /** What a run recorded about its publication before the engine saved the state. */
-export interface RunRecord<T extends Published> {
+interface RunRecord<T extends Published> {
   /** The newest item of the state that the run started with; absent for a create. */
   readonly after?: string | undefined;
   readonly inputs: T["inputs"];

@@ -54,7 +54,7 @@ interface CheckedByKind {
 export type CheckedSource = CheckedByKind[SourceKind];
 
 /** What is done with a source of each kind. */
-export type ForEachSource<Result> = {
+type ForEachSource<Result> = {
   readonly [Kind in SourceKind]: (source: CheckedByKind[Kind]) => Result;
 };
 

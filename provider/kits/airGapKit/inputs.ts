@@ -17,7 +17,7 @@ import { type InputTable, type RuleResult, text } from "../../resource/inputTabl
 import { nameProblem, platformProblem } from "../contents/kitImage";
 
 /** A chart on this machine. */
-export interface LocalChart {
+interface LocalChart {
   /** The chart's folder, or a packed chart (`.tgz`). Relative to the program's folder. */
   path: string;
   /** Digest of the chart's files. It detects changed content under the same name. @default computed when the program runs */

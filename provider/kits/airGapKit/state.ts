@@ -9,7 +9,7 @@ import { AIR_GAP_KIT_INPUTS, type CheckedKitInputs } from "./inputs";
 import { AIR_GAP_KIT_OUTPUTS, type AirGapKitOutputs, type KitOwnOutputs } from "./outputs";
 
 /** Facts about the bundle in a kit. */
-export type PackedBundle = Pick<Bundle, "version" | "jobId" | "size"> &
+type PackedBundle = Pick<Bundle, "version" | "jobId" | "size"> &
   Pick<Inspection, "files" | "pages" | "selfContained" | "externalLoads"> & {
     /** SHA-256 of the archive. */
     readonly bundleSha256: string;
@@ -22,7 +22,7 @@ export interface MadeKit {
 }
 
 /** Data stored beside the outputs and not shown to users. */
-export interface KitBookkeeping extends PublishedBookkeeping {
+interface KitBookkeeping extends PublishedBookkeeping {
   /** The kits, newest first. Empty only before the first kit exists. */
   readonly kits: readonly MadeKit[];
 }

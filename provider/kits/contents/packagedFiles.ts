@@ -4,7 +4,7 @@ import { packageText } from "../../base/runtime/files/packageText";
 import { filledIn, type TextValues } from "./filledIn";
 
 /** Scripts of a kit, from the folder `scripts/`. */
-export type Script = "verify.sh" | "load.sh" | "install.sh";
+type Script = "verify.sh" | "load.sh" | "install.sh";
 
 /** Writes an operator's script into a kit, executable. */
 export async function writeScript(name: Script, kit: string): Promise<void> {

@@ -15,7 +15,7 @@ export interface SiteAdditions {
 }
 
 /** The name of an addition: that of its input. */
-export type AdditionName = keyof SiteAdditions;
+type AdditionName = keyof SiteAdditions;
 
 /** What this package knows of an addition. */
 interface Addition {

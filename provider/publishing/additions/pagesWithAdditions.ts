@@ -12,7 +12,7 @@ import { WriteQueue } from "./writeQueue";
 const KEPT_FILE = 256 * 1_024;
 
 /** What is added to the pages of a site. */
-export interface PageAdditions {
+interface PageAdditions {
   readonly search?: SiteSearch | undefined;
   readonly markdown?: SiteMarkdown | undefined;
 }

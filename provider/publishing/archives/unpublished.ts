@@ -15,7 +15,7 @@ const VERSION_CONTROL = /^(?:\.git|\.hg|\.svn|\.bzr|\.jj|\.pijul|_darcs)$/;
 const OF_CVS = /^(?:Entries(?:\..+)?|Root|Repository|Tag|Template|Notify|Baserev)$/;
 
 /** Why an entry is not published. */
-export type Unpublished =
+type Unpublished =
   | { readonly what: "metadata" }
   | {
       readonly what: "version control";

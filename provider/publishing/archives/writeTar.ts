@@ -1,7 +1,7 @@
 import { BLOCK_BYTES, FIELDS, LARGEST_SIZE, paddingOf, sumOf, USTAR } from "./tarFormat";
 
 /** An entry of a tar. */
-export interface TarEntry {
+interface TarEntry {
   /** With `/`; the path of a folder ends with one. */
   readonly path: string;
   readonly size: number;

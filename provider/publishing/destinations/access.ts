@@ -27,7 +27,7 @@ export interface AccessFinding {
 }
 
 /** What is tried. */
-export interface AccessTrial {
+interface AccessTrial {
   /** Also write something small, and remove it. */
   readonly write: boolean;
   /** Also what signatures need. */

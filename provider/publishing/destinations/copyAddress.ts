@@ -6,7 +6,7 @@ import { DESTINATION_KINDS, type DestinationKind } from "./inputs";
 import { containerIn } from "./objectStore/azure/inputs";
 
 /** A copy, as its address names it. */
-export interface CopyAddress {
+interface CopyAddress {
   readonly kind: DestinationKind;
   /** What follows the destination in the address: a file's name, or a digest. */
   readonly name: string;

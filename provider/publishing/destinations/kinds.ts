@@ -9,7 +9,7 @@ import { verifyGcsSdk } from "./objectStore/gcs/sdk";
 import { verifyS3Sdk } from "./objectStore/s3/sdk";
 
 /** What is known of a kind of destination without a request. */
-export interface KindFacts {
+interface KindFacts {
   /** The field that selects the kind. */
   readonly kind: DestinationKind;
   /** Whether a copy is an image: it always has the site's files, and a place for a signature. Otherwise the `layout` decides. */

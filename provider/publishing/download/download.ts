@@ -15,7 +15,7 @@ import { requestStore, type StoreNetwork } from "./storeRequest";
 
 /** A link to a bundle that the service issued: a credential, never printed, never stored. */
 /** A link to download from. */
-export interface MintedLink {
+interface MintedLink {
   /** A presigned URL: a credential, never shown. */
   readonly url: string;
   /** Size in bytes. Absent if it is not known. */

@@ -21,7 +21,7 @@ export interface AssetNetwork extends NetworkContext {
 }
 
 /** How much one request may take. */
-export interface AssetLimits {
+interface AssetLimits {
   /** Content in bytes. */
   readonly bytes: number;
   readonly redirects: number;
@@ -30,7 +30,7 @@ export interface AssetLimits {
 }
 
 /** Content of another host. */
-export interface AssetContent {
+interface AssetContent {
   readonly bytes: Buffer;
   /** Its media type, as the host says, without parameters. */
   readonly type: string;
@@ -41,7 +41,7 @@ export interface AssetContent {
 }
 
 /** Content of another host, or why there is none. */
-export type AssetReply = AssetContent | { readonly failure: string };
+type AssetReply = AssetContent | { readonly failure: string };
 
 /**
  * Some hosts answer by the program that asks: Google Fonts sends the format that the reader's browser reads. Readers of a copy have

@@ -39,7 +39,7 @@ export interface ExternalFacts {
 }
 
 /** A sink that gets a site without references to other hosts. */
-export interface ExternalSink extends SiteSink {
+interface ExternalSink extends SiteSink {
   /** Passes the fetched files on. The sink then accepts no more. */
   finish(): Promise<ExternalFacts>;
 }

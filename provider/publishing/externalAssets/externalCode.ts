@@ -2,7 +2,7 @@ import type { ExternalAssets } from "./externalAssets";
 import type { foreseenAddresses } from "./foreseenAddresses";
 
 /** The code that fetches files of other hosts. */
-export interface ExternalCode {
+interface ExternalCode {
   readonly ExternalAssets: Pick<typeof ExternalAssets, "fetch">;
   readonly foreseenAddresses: typeof foreseenAddresses;
 }

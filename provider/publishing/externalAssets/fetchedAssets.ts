@@ -44,7 +44,7 @@ export interface FetchingSite {
 }
 
 /** The address of a path, as seen from a file of the site. */
-export type AddressOf = (path: string) => string | undefined;
+type AddressOf = (path: string) => string | undefined;
 
 /** Fetches what the texts of a site refer to, and what that refers to. Each address is requested once. */
 export class FetchedAssets {

@@ -23,7 +23,7 @@ export interface RecordedAsset extends FetchedAsset {
 }
 
 /** The record of a copy. It says nothing about the site: the same files give the same record. */
-export interface FetchRecord {
+interface FetchRecord {
   /** See `FETCH_VERSION`. */
   readonly version: string;
   /** Identifies the options. */

@@ -9,7 +9,7 @@ import { replaceInStyle } from "./styleReferences";
 const SLICE = 64 * 1_024;
 
 /** How the replacements of a text are made, once it is known which of its own loads begin with a slash. */
-export type ReplacingIn = (rooted: readonly string[]) => Replacing;
+type ReplacingIn = (rooted: readonly string[]) => Replacing;
 
 /**
  * Replaces what a text of a site, or a text that was fetched for it, refers to at other hosts. All else stays as it is.

@@ -3,7 +3,7 @@ import type { TextKind } from "./embedded";
 import table from "./mediaTypes.json";
 
 /** A media type of files of sites, and what follows from it wherever a site is inspected or served. */
-export interface MediaType {
+interface MediaType {
   readonly type: string;
   /** File extensions without the dot, in lower case, separated by spaces. */
   readonly endings: string;

@@ -15,7 +15,7 @@ export interface ModuleSink {
 }
 
 /** What the file of a module imports, or why that is not known. */
-export interface ModuleFile {
+interface ModuleFile {
   readonly imports: readonly string[];
   readonly problem?: string;
 }

@@ -19,7 +19,7 @@ const PARTS: ReadonlyMap<string, number> = new Map([
 /** A row: a cell for each column, undefined where another one reaches. */
 export type Row = (ContentElement | undefined)[];
 
-export interface TableRows {
+interface TableRows {
   readonly rows: Row[];
   /** Whether the first row has the headings. */
   readonly headings: boolean;

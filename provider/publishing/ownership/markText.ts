@@ -18,7 +18,7 @@ export function markText({ id, urn }: Owner, madeAtMs?: number): string {
 }
 
 /** What the text of a mark says. A field is absent if the text does not have it in its form. */
-export interface MarkFields {
+interface MarkFields {
   /** Whether it has the format that this version writes. */
   readonly hasFormat: boolean;
   /** The owner's ID: 32 hexadecimal digits. */

@@ -17,7 +17,7 @@ export interface Claimant {
 }
 
 /** Whose a place is, for a resource. */
-export type Relation =
+type Relation =
   | "nobody's"
   | "own"
   /** Of the owner whose place was imported. */
@@ -43,7 +43,7 @@ export type ClaimAction =
   | "refuse";
 
 /** What a removal does, also of earlier items, and a move of the pointer to the newest. */
-export type RemovalAction =
+type RemovalAction =
   | "remove"
   /** Nothing is touched, and a line names the owner. */
   | "leave"

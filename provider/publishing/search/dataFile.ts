@@ -37,7 +37,7 @@ export function dataFile(kind: string, content: string): DataFile {
 }
 
 /** A part of a file. */
-export interface Part {
+interface Part {
   /** What it counts for the size of the file, in characters. */
   readonly size: number;
 }

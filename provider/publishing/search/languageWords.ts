@@ -17,7 +17,7 @@ export function listsOf(name: string): Lists {
 }
 
 /** Words of a language. */
-export interface LanguageWords {
+interface LanguageWords {
   /** Words that carry no question. */
   readonly stopWords: readonly string[];
   /** Endings by which the forms of a word differ, with none as the first. */

@@ -14,7 +14,7 @@ const MOST_PLACED = 30_000;
 const MOST_SECTIONS_OF_WORD = 3;
 
 /** The words of a page, and the sections that results can quote. */
-export interface PageWords {
+interface PageWords {
   /** How often each word is in the page, weighted. */
   readonly frequencies: ReadonlyMap<string, number>;
   /** Of words that are not only in the text: 1 for a heading, 2 for the title. */

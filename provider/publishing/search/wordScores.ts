@@ -21,7 +21,7 @@ export function entryOf(page: number, field: number, frequency: number): number 
 }
 
 /** A page of the index. */
-export interface ScoredPage {
+interface ScoredPage {
   /** Of all its words, weighted. */
   readonly length: number;
   /** Whether it lists what changed or where something is. */

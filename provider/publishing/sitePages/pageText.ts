@@ -21,7 +21,7 @@ interface OpenElement {
 }
 
 /** Receives what a page is read as, beside its text. */
-export interface MarkupListener {
+interface MarkupListener {
   startTag(token: Token.TagToken, isForeign: boolean): void;
   /** @param offset behind the tag's name, in UTF-16 units */
   endTag(token: Token.TagToken, offset: number): void;

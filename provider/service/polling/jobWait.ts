@@ -24,7 +24,7 @@ export interface PolledJob extends Omit<Observation, "elapsedMs"> {
 }
 
 /** A job to wait for, and the parts that the wait needs. */
-export interface JobWait<Job> extends Pick<NetworkContext, "clock" | "deadline" | "reporter" | "signal"> {
+interface JobWait<Job> extends Pick<NetworkContext, "clock" | "deadline" | "reporter" | "signal"> {
   /** Name of the job in warnings: "job 42". */
   readonly name: string;
   /** The awaited event, for the message of a deadline: "job 42 of docs.example.com to complete". */

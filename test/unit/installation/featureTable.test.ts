@@ -1,6 +1,11 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { FEATURES, featureTitle, supportOf } from "../../../provider/installation/featureTable.ts";
+import {
+  FEATURES,
+  featureTitle,
+  featureValues,
+  supportOf,
+} from "../../../provider/installation/featureTable.ts";
 
 test("the docstring of each feature says what the table says", () => {
   const source = readFileSync(
@@ -18,4 +23,17 @@ test("the docstring of each feature says what the table says", () => {
           : `${clientHosted ?? ""} in a client-hosted installation, ${airGapped ?? ""} in an air-gapped one.`),
     );
   }
+});
+
+test("the refusal of features quotes their rows as a table", () => {
+  const { problem } = featureValues({ search: true, webAnalytics: true }, "air-gapped") as {
+    problem: string;
+  };
+  expect(problem).toContain(`
+
+  | Feature              | Cloud     | Client-hosted | Air-gapped  |
+  | Documentation search | available | configurable  | unavailable |
+  | Web analytics        | available | configurable  | unavailable |
+
+`);
 });

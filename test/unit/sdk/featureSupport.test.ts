@@ -1,6 +1,6 @@
 import { RunError } from "@pulumi/pulumi";
 import { expect, test } from "vitest";
-import { type DeploymentKind, type Feature, quoteRows } from "../../../provider/installation/featureTable.ts";
+import type { DeploymentKind, Feature } from "../../../provider/installation/featureTable.ts";
 import { featureSupport } from "../../../sdk/featureSupport.ts";
 
 test.each<[Feature, DeploymentKind, string]>([
@@ -41,11 +41,4 @@ test.each(["self-hosted", "Cloud", undefined])("the deployment kind %j is refuse
   const ask = (): unknown => featureSupport("search", name as DeploymentKind);
   expect(ask).toThrow(RunError);
   expect(ask).toThrow(/^there is no deployment kind .*"cloud", "client-hosted", "air-gapped"$/);
-});
-
-test("the refusal quotes rows as a table", () => {
-  expect(`\n${quoteRows(["search", "apiPlayground"])}`).toBe(`
-  | Feature                   | Cloud     | Client-hosted | Air-gapped   |
-  | Documentation search      | available | configurable  | unavailable  |
-  | API playground ("Try it") | available | available     | configurable |`);
 });

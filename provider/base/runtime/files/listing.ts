@@ -111,7 +111,7 @@ async function digestOf(file: FileHandle, stated: number, signal: AbortSignal): 
 }
 
 /** What a folder has that its listing does not say, and the reverse: paths, sorted. */
-export interface FolderDifference {
+interface FolderDifference {
   /** Files of the listing with other content, or that are not files any more. */
   readonly altered: readonly string[];
   /** Files of the listing that are gone. */

@@ -84,7 +84,7 @@ export interface Tracing {
 }
 
 /** Tracing is off. */
-export const noTracing: Tracing = {
+const noTracing: Tracing = {
   listen: () => undefined,
   operation: (_operation, run) => run(noTracer),
 };

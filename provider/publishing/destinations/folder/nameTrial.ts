@@ -14,7 +14,7 @@ const MAX_SHOWN = 4;
 export type NameDisk = Pick<typeof fs, "writeFile" | "readdir" | "rm">;
 
 /** Where names are tried. */
-export interface NameTrial {
+interface NameTrial {
   /** The destination, for messages. */
   readonly folder: string;
   /** A folder of this run on the same file system. */

@@ -13,13 +13,6 @@ export async function listedAt({ objects }: BucketPlace, key: string): Promise<L
   return found;
 }
 
-/** Reads an object's text; `undefined` when the store reports that it does not exist. @throws DestinationError as {@link textsOf} */
-export async function readText(place: BucketPlace, key: string): Promise<string | undefined> {
-  return place.objects.read(key, async (content) =>
-    (await Array.fromAsync(textsOf(place, key, content))).join(""),
-  );
-}
-
 /** The text of an object's content, piece by piece. @throws DestinationError for more than {@link LONGEST_TEXT} bytes */
 export async function* textsOf(
   place: BucketPlace,

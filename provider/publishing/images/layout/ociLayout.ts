@@ -24,7 +24,7 @@ import { filesIn } from "../siteImage/previousFiles";
 const NAME_ANNOTATION = "org.opencontainers.image.ref.name";
 
 /** An image in a layout. */
-export interface LayoutImage {
+interface LayoutImage {
   readonly name: string;
   /** What its name refers to: a manifest, or an index of manifests. */
   readonly top: Manifest;

@@ -10,7 +10,7 @@ import type { Repository } from "./reference";
 import { isWebPage } from "./webPage";
 
 /** A request to a registry. */
-export interface RegistryCall extends Pick<RegistryRequest, "method" | "body"> {
+interface RegistryCall extends Pick<RegistryRequest, "method" | "body"> {
   /** A path below the API's root, or an address that the registry named. */
   readonly to: string | URL;
   readonly headers?: RegistryRequest["headers"];

@@ -119,7 +119,7 @@ function referring(
 }
 
 /** The configuration that cosign writes, without its time. */
-export function configOf(layers: readonly Descriptor[]): Content {
+function configOf(layers: readonly Descriptor[]): Content {
   const diffIds = layers.map(({ digest }) => digest);
   return contentOf(OCI_CONFIG, {
     architecture: "",

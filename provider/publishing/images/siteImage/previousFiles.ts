@@ -28,7 +28,7 @@ export interface PreviousLayer extends Blob {
 }
 
 /** Where a copy's site is. */
-export interface SiteLayer {
+interface SiteLayer {
   /** The layer as a local file. */
   readonly path: string;
   /** The folder of the site in it. */

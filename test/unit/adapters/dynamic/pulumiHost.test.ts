@@ -5,14 +5,14 @@ import { fileURLToPath } from "node:url";
 import type * as rpc from "@pulumi/pulumi/proto/provider_pb.js";
 import { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { Host } from "../../../../provider/adapters/session/session.ts";
 
 const CANCEL = "/pulumirpc.ResourceProvider/Cancel";
 const process_ = process as unknown as { _getActiveHandles: unknown };
 const getActiveHandles = process_._getActiveHandles;
 
 let server: Http2Server;
-let watchForCancel: (onCancel: () => void) => void;
-let readLimitsOfCalls: () => void;
+let dynamicHost: Host;
 let limitOfCall: (properties: object) => object | undefined;
 let cancelled: number;
 const onCancel = (): void => {
@@ -24,8 +24,7 @@ beforeEach(async () => {
   server = createServer((_request, response) => response.end());
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   vi.resetModules(); // the watcher is kept for the life of a process
-  ({ watchForCancel, readLimitsOfCalls, limitOfCall } =
-    await import("../../../../provider/adapters/dynamic/dynamicHost.ts"));
+  ({ dynamicHost, limitOfCall } = await import("../../../../provider/adapters/dynamic/dynamicHost.ts"));
 });
 
 afterEach(async () => {
@@ -45,7 +44,7 @@ async function call(...paths: string[]): Promise<void> {
 }
 
 test("each Cancel call on the process's own HTTP/2 server is noticed, and still answered", async () => {
-  watchForCancel(onCancel);
+  dynamicHost.watchForCancel(onCancel);
   await call(CANCEL);
   expect(cancelled).toBe(1);
   await call(CANCEL, CANCEL);
@@ -53,14 +52,14 @@ test("each Cancel call on the process's own HTTP/2 server is noticed, and still 
 });
 
 test("other calls are not mistaken for it", async () => {
-  watchForCancel(onCancel);
+  dynamicHost.watchForCancel(onCancel);
   await call("/pulumirpc.ResourceProvider/Create", `${CANCEL}Later`, "/pulumirpc.Engine/Cancel", "/");
   expect(cancelled).toBe(0);
 });
 
 test("watching twice notices each call once, for the first watcher", async () => {
-  watchForCancel(onCancel);
-  watchForCancel(() => expect.fail("the second one is not called"));
+  dynamicHost.watchForCancel(onCancel);
+  dynamicHost.watchForCancel(() => expect.fail("the second one is not called"));
   await call(CANCEL);
   expect(cancelled).toBe(1);
 });
@@ -70,12 +69,12 @@ test("a server that listens later is found by a later watch; other servers are i
   await new Promise((done) => server.close(done));
   const other = createTcpServer();
   await new Promise<void>((done) => other.listen(0, "127.0.0.1", done));
-  watchForCancel(onCancel);
+  dynamicHost.watchForCancel(onCancel);
   server = createServer((_request, response) => response.end());
   await new Promise<void>((done) => server.listen(port, "127.0.0.1", done));
   await call(CANCEL);
   expect(cancelled).toBe(0);
-  watchForCancel(onCancel);
+  dynamicHost.watchForCancel(onCancel);
   await call(CANCEL);
   expect(cancelled).toBe(1);
   await new Promise((done) => other.close(done));
@@ -89,7 +88,7 @@ test.each([
   ["lists something that only looks like a server", () => [{ constructor: { name: "Http2Server" } }]],
 ])("a Node.js that %s disables the notice, without further effect", (_what, list) => {
   process_._getActiveHandles = list;
-  watchForCancel(onCancel);
+  dynamicHost.watchForCancel(onCancel);
   expect(cancelled).toBe(0);
 });
 
@@ -119,8 +118,8 @@ describe("the time limit of a call", () => {
   }
 
   test("is the engine's, as transforms left it, and 0 is none; the properties stay as they are", () => {
-    readLimitsOfCalls();
-    readLimitsOfCalls();
+    dynamicHost.watchForCancel(onCancel);
+    dynamicHost.watchForCancel(onCancel);
     expect(passedOn(2)).toEqual([{ domain: "docs.example.com" }, { domain: "docs.example.com" }]);
     expect(passedOn(2).map((given) => limitOfCall(given))).toEqual([{ limitMs: 2_000 }, { limitMs: 2_000 }]);
     expect(passedOn(0).map((given) => limitOfCall(given))).toEqual([
@@ -131,7 +130,7 @@ describe("the time limit of a call", () => {
 
   test("is not known of a host without these classes", () => {
     process.argv = ["node", "/nowhere/index.js"];
-    readLimitsOfCalls();
+    dynamicHost.watchForCancel(onCancel);
     expect(limitOfCall({ domain: "docs.example.com" })).toBeUndefined();
   });
 });

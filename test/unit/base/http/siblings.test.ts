@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { publications } from "../../../../provider/adapters/session/publications.ts";
 import { Session } from "../../../../provider/adapters/session/session.ts";
 import { Secrets } from "../../../../provider/base/runtime/messages/secrets.ts";
-import { noTracing } from "../../../../provider/base/runtime/tracing/tracer.ts";
+import { tracingTo } from "../../../../provider/base/runtime/tracing/tracer.ts";
 import { staticExport } from "../../../../provider/staticExport/lifeCycle.ts";
 import { COUNTING, limitedFetch } from "../../../simulation/limitedFetch.ts";
 import { MemoryRecords } from "../../../simulation/memoryRecords.ts";
@@ -49,7 +49,7 @@ async function exportAll({
       watchForCancel: () => undefined,
       watchEngine: () => undefined,
       exit: () => undefined,
-      tracing: noTracing,
+      tracing: tracingTo(undefined, () => expect.fail("there is no endpoint")),
     },
     publications({ environment: () => undefined }),
   );

@@ -12,7 +12,7 @@ export type BlobItem = Blobs.BlobItem;
 export type BatchReply = Blobs.BatchSubResponse;
 export type ListOptions = Blobs.ContainerListBlobsOptions;
 export type SharedKey = Blobs.StorageSharedKeyCredential;
-export type IdentitySdk = typeof Identity;
+type IdentitySdk = typeof Identity;
 export type TokenCredential = Identity.TokenCredential;
 
 const AZURE = optionalPackages({

@@ -2,7 +2,7 @@ import { md5Hash } from "../md5";
 import { StoreError } from "../storeError";
 
 /** What a request does with a checksum: asks for that of an object, or sends that of content. */
-export type ChecksumUse = "read" | "write";
+type ChecksumUse = "read" | "write";
 
 /** Whether a store supports checksums, as far as this run knows; `undefined` after a first request that did not find it out. */
 const known = new Map<string, Promise<boolean | undefined>>();

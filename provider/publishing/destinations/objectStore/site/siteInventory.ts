@@ -18,7 +18,7 @@ export async function listObjects(
 }
 
 /** What a list shows below the prefix. */
-export interface ListedSite {
+interface ListedSite {
   /** The objects of sites, and those of others, by path below the prefix. */
   readonly objects: ReadonlyMap<string, ListedObject>;
   /** The objects of records. */

@@ -39,7 +39,7 @@ export async function copyOf(place: OwnedPlace, edition: string, hasStartPage: b
 }
 
 /** A site that is published. */
-export interface NewSite {
+interface NewSite {
   readonly edition: string;
   /** The copies that the resource has at the place. */
   readonly earlier: readonly Copy[];

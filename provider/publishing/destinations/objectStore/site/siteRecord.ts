@@ -6,7 +6,7 @@ import type { BucketPlace } from "../bucketPlace";
 import type { Revision } from "../objectStore";
 
 /** One object of a site, as a record lists it. */
-export interface RecordedFile {
+interface RecordedFile {
   /** SHA-256 of its content: hexadecimal digits. */
   readonly sha256: string;
   /** After the upload; empty before it. */
