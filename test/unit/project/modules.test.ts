@@ -192,7 +192,10 @@ test("no type of provider/ is exported for nobody", () => {
   const imported = namesImportedBy("{provider,sdk,examples,test,.ci}/**/*.{ts,mjs}");
   const exported = exportedNames(
     /^export (?:interface|type) (\w+)/gm,
-    FILES.filter((file) => file.startsWith("provider/")),
+    // the minifier names what is in the search box by the letters of its sources: with others, each copy has other bytes
+    FILES.filter(
+      (file) => file.startsWith("provider/") && !file.startsWith("provider/publishing/search/browser/"),
+    ),
   );
   expect(exported.length).toBeGreaterThan(200);
   // the schema reads some by their names

@@ -102,7 +102,7 @@ interface FoundInText {
 }
 
 /** What is looked for in texts. */
-interface Question {
+export interface Question {
   readonly isShort: boolean;
   /** Of its words. */
   readonly weights: readonly number[];

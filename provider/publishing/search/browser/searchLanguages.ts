@@ -2,7 +2,7 @@ import { lineOf } from "../languageVariants";
 import { type Load, MOST_RESULTS, type Result, search } from "./query";
 
 /** An index: the language of its pages in lower case, such as `de` or `pt-br`, and the key of its directory. */
-type Language = readonly [language: string, key: string];
+export type Language = readonly [language: string, key: string];
 
 /**
  * Searches in the language of the reader's page: its own variant first, then other variants of the language. Other languages are searched

@@ -1,5 +1,5 @@
 /** What `load.js` of a site is written with. */
-interface Settings {
+export interface Settings {
   readonly button: boolean;
   readonly shortcuts: boolean;
   /** CSS selectors of elements that open the search. */
