@@ -21,9 +21,10 @@ export function shownCheckFailure(
 ): CheckFailure {
   const [name = ""] = property.split(/[.[]/);
   const isHidden = isSecret || reason.includes(NOT_THE_KEY) || mayBeSecret(name, given[name], secrets);
+  const isNamed = !isHidden || reason.startsWith(`${property} `);
   return {
     property: isHidden ? "" : shownLine(property, secrets),
-    reason: shownLine(isHidden ? `${property}: ${reason}` : reason, secrets),
+    reason: shownLine(isNamed ? reason : `${property}: ${reason}`, secrets),
   };
 }
 

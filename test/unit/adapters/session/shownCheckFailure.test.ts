@@ -35,3 +35,11 @@ test.for([
 ])("the failure of %s of %j names its property", ([property, value]) => {
   expect(shown(property as string, value)).toEqual({ property, reason: "is wrong" });
 });
+
+test("a text that begins with the property names it once", () => {
+  const url = "https://me:c4n4ry@api.example.com";
+  expect(shown("baseUrl", url, "baseUrl contains a password")).toEqual({
+    property: "",
+    reason: "baseUrl contains a password",
+  });
+});
