@@ -117,8 +117,8 @@ export class ImageOwners {
     const own = found?.isMark === true ? found : undefined;
     this.#hasMarks ||= own !== undefined;
     const announcement = own && (await this.#marks.announce(owner, own));
-    const list = (): Promise<readonly string[] | undefined> =>
-      announcement === undefined ? this.#marks.list() : this.#marks.listShowing(announcement);
+    const list = async (): Promise<readonly string[] | undefined> =>
+      this.#marks.listShowing(await this.#marks.tagsAt(image, own, announcement));
     const tags = await list();
     if (tags === undefined) {
       // the mark stays as well, also that of an image which is gone
@@ -171,7 +171,8 @@ export class ImageOwners {
     const tags = (await this.#marks.list()) ?? [];
     const isOwn = ({ owner }: NamedImageMark): boolean => owner === id;
     for (const { item, owner } of announcedAlone(tags).filter(isOwn)) {
-      await this.#marks.removeAnnouncement(item, owner);
+      // the list may lack the mark
+      if (!(await this.#marks.find(item, owner))) await this.#marks.removeAnnouncement(item, owner);
     }
     const items = marksAmong(tags).filter(isOwn);
     const found = await Array.fromAsync(items, ({ item }) => this.#marks.find(item, id));
