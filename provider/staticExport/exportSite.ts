@@ -45,6 +45,8 @@ export async function exportSite(
   const stored = before?.outputs;
   /** The job of this export, as soon as it is known. */
   let job: KnownJob | undefined;
+  /** Whether an earlier run sent the start, too, and does not know its fate. */
+  let isRepeatedStart = false;
   /** Jobs that the service does not have. */
   const gone = new Set<string>();
   const complete = (known: JobToComplete): Promise<FinishedExport> =>
@@ -80,9 +82,11 @@ export async function exportSite(
     // for an existing resource, diff has reported the decision
     if (!before && decision) context.reporter.info(decisionLine(decision));
     const startedAtMs = (): number => context.clock.now() - (context.client.clockAheadMs ?? 0);
+    const { idempotencyKey, isOfEarlierRun } = record.beginStart();
+    isRepeatedStart = isOfEarlierRun;
     let start: StartReply;
     try {
-      start = await startExport(context, inputs, record.beginStart());
+      start = await startExport(context, inputs, idempotencyKey);
     } catch (error) {
       if (error instanceof UnreadableStartError) record.saveUnread(startedAtMs());
       throw error;
@@ -91,11 +95,17 @@ export async function exportSite(
     return complete({ ...start, mayBeNew: true });
   };
 
+  /** Whether a job may run whose id is unknown: a start of this run or of an earlier one has no answer yet. */
+  const mayHaveStarted = (error: unknown): boolean =>
+    isRepeatedStart || context.client.mayHaveStarted || isStillProcessed(error);
+
   /** Updates the record for the next run. */
   const recordFailure = (error: unknown): void => {
     if (isFinal(error)) record.forget();
     // with such a status, the service refused the start
-    else if (!job && error instanceof ResponseError && error.status < 500) record.startRefused();
+    else if (!job && error instanceof ResponseError && error.status < 500) {
+      if (!mayHaveStarted(error)) record.startRefused();
+    }
     // a killed run may have recorded a newer job than the one in the state
     else if (job && record.find().jobId === job.jobId) record.handOver();
   };
@@ -115,7 +125,8 @@ export async function exportSite(
   } catch (error) {
     recordFailure(error);
     if (isOfSite(error)) await afterOthersBegan(context);
-    throw failureOf(error, job, context, inputs, before);
+    const attempt = { job, mayHaveStarted: mayHaveStarted(error) };
+    throw failureOf(error, attempt, context, inputs, before);
   }
 }
 
@@ -123,6 +134,11 @@ export async function exportSite(
 const SITE_REFUSED = new Set([400, 403, 404, 422]);
 /** How long the error of a refused site waits, in milliseconds: time for the engine to call the provider for the others of a fleet. */
 const OTHERS_BEGIN_MS = 2_000;
+
+/** Whether the service says that another start conflicts with this one: it may be an earlier one with the same key, without its answer. */
+function isStillProcessed(error: unknown): boolean {
+  return error instanceof ResponseError && error.status === 409;
+}
 
 /** Whether the service refused a start because of its site. */
 function isOfSite(error: unknown): error is ResponseError {
@@ -147,8 +163,8 @@ const REPLACED_STAYS = " If it was to replace an export, that export and its lin
 /** Decides what the state stores of a failed export, and reports it. */
 function failureOf(
   error: unknown,
-  job: KnownJob | undefined,
-  { client, clock }: ServiceContext,
+  { job, mayHaveStarted }: { readonly job: KnownJob | undefined; readonly mayHaveStarted: boolean },
+  { clock }: ServiceContext,
   inputs: CheckedExportInputs,
   before: StaticExportState | undefined,
 ): Error {
@@ -159,7 +175,7 @@ function failureOf(
     return new UnfinishedError(explained(error, domain, oldLink.trim()), unreadState(inputs, before, clock));
   }
   if (!job) {
-    const started = client.mayHaveStarted ? "No job is known to have been started." : "No job was started.";
+    const started = mayHaveStarted ? "No job is known to have been started." : "No job was started.";
     const replaced = !before && isOfSite(error) && error.remedy !== NOT_THE_API ? REPLACED_STAYS : "";
     return explained(error, domain, `${started}${oldLink}${replaced}`);
   }

@@ -5,6 +5,13 @@ import { OTHER_ACCOUNT } from "../resource/lifeCycle";
 import type { RecordedStart } from "../resource/resumeRecords";
 import { type CheckedExportInputs, intentOf } from "./inputs";
 
+/** The idempotency key of a start. */
+interface StartKey {
+  readonly idempotencyKey: string;
+  /** Whether an earlier run had it, too: a job may have it already, whatever the service answers now. */
+  readonly isOfEarlierRun: boolean;
+}
+
 /** See {@link resumptionOf}. */
 export interface Resumption {
   /**
@@ -26,7 +33,7 @@ export interface Resumption {
    * The idempotency key of the next start. It is the key of an earlier start without a reply, so that a service that supports
    * such keys starts no second job; otherwise a new key.
    */
-  beginStart(): string;
+  beginStart(): StartKey;
   /** The service refused the start: no job was started. */
   startRefused(): void;
   /** The state that is about to be returned contains the job. */
@@ -66,13 +73,15 @@ export function resumptionOf(
       );
     },
 
-    beginStart(): string {
+    beginStart(): StartKey {
       const known = records?.find(resource, intent);
-      if (known?.idempotencyKey !== undefined) return known.idempotencyKey;
+      if (known?.idempotencyKey !== undefined) {
+        return { idempotencyKey: known.idempotencyKey, isOfEarlierRun: true };
+      }
       const idempotencyKey = randomUUID();
       // best effort: without it, the next run has another key. A job that this account does not have stays until there is another one
       records?.save(resource, intent, { ...known, idempotencyKey });
-      return idempotencyKey;
+      return { idempotencyKey, isOfEarlierRun: false };
     },
 
     startRefused: () => records?.forgetStart(resource, intent),
