@@ -20,6 +20,8 @@ export interface RecordedStart {
   readonly isUnread?: boolean;
   /** When the job was started, by the service's clock: milliseconds since 1970. Records of earlier releases have none. */
   readonly startedAtMs?: number;
+  /** Whether the job was once completed: then it is gone if neither its status nor its bundle can be found. */
+  readonly wasCompleted?: boolean;
 }
 
 interface RecordFile {
@@ -60,12 +62,16 @@ export class ResumeFolder {
     if (!found || this.#isOld(found)) return {};
     try {
       const record = JSON.parse(readFileSync(found.path, "utf8")) as unknown;
-      const { jobId, idempotencyKey, startedAtMs, isUnread } = Object(record) as Record<string, unknown>;
+      const { jobId, idempotencyKey, startedAtMs, isUnread, wasCompleted } = Object(record) as Record<
+        string,
+        unknown
+      >;
       return {
         ...(isIdentifier(jobId) && { jobId }),
         ...(typeof idempotencyKey === "string" && { idempotencyKey }),
         ...(typeof startedAtMs === "number" && { startedAtMs }),
         ...(isUnread === true && { isUnread }),
+        ...(wasCompleted === true && { wasCompleted }),
       };
     } catch {
       return {};

@@ -23,7 +23,7 @@ import {
   unfinishedState,
   unreadState,
 } from "./state";
-import { completeExport, type JobToComplete, startExport } from "./workflow";
+import { completeExport, isMissing, type JobToComplete, startExport, unprovedMissing } from "./workflow";
 
 /**
  * Exports the site. It continues the planned job, otherwise the job of an earlier attempt, otherwise it starts a new job. After any
@@ -52,13 +52,26 @@ export async function exportSite(
   const complete = (known: JobToComplete): Promise<FinishedExport> =>
     completeExport(context, inputs, known, (now) => (job = now));
 
-  /** @returns `undefined` if the service no longer has the job */
-  const continued = async (known: JobToComplete): Promise<FinishedExport | undefined> => {
+  /**
+   * @param wasCompleted whether the service has said so in an earlier run
+   * @returns `undefined` if the service no longer has the job
+   */
+  const continued = async (
+    known: JobToComplete,
+    wasCompleted: boolean,
+  ): Promise<FinishedExport | undefined> => {
     try {
       return await complete(known);
     } catch (error) {
       // another job never replaces a job that the user names
       if (!(error instanceof NotFoundError) || inputs.jobId !== undefined) throw error;
+      if (!error.isOfApi) {
+        // a gateway that does not know the way to the jobs would answer so of each: every run would start one
+        const isSeenNow = known.report === undefined && job?.report !== undefined;
+        if (!wasCompleted || isSeenNow) throw error;
+        const asked = known.report === undefined ? "status" : "bundle";
+        if (!(await isMissing(asked, known.jobId, inputs, context))) throw error;
+      }
       reportGoneJob(context, known.jobId);
       gone.add(known.jobId);
       job = undefined;
@@ -67,7 +80,7 @@ export async function exportSite(
   };
 
   const ofEarlierAttempt = async (): Promise<FinishedExport | undefined> => {
-    const { jobId, isUnread } = record.find(before?.bookkeeping.exportedAtMs);
+    const { jobId, isUnread, wasCompleted = false } = record.find(before?.bookkeeping.exportedAtMs);
     if (isUnread === true) throw unreadStart();
     // a run that was killed before it removed its record has stored this job: it is the old content
     const isStored = stored?.bundleUrl !== undefined && stored.jobId === jobId;
@@ -75,7 +88,7 @@ export async function exportSite(
     const text = `job ${jobId} of an earlier attempt is continued; no job is started`;
     context.reporter.info(decisionLine({ code: "RESUMED", text }));
     context.tracer.note({ "docs_hosting.decision": "RESUMED" });
-    return continued({ jobId, mayBeNew: true });
+    return continued({ jobId, mayBeNew: true }, wasCompleted);
   };
 
   const started = async (): Promise<FinishedExport> => {
@@ -114,7 +127,7 @@ export async function exportSite(
     // an earlier run may have been interrupted just after the start
     const mayBeNew = planned?.jobId === before?.bookkeeping.unfinished?.jobId;
     const done =
-      (planned && (await continued({ ...planned, mayBeNew }))) ??
+      (planned && (await continued({ ...planned, mayBeNew }, planned.report !== undefined))) ??
       (await ofEarlierAttempt()) ??
       (await started());
     // a refresh may have stored the report of an unfinished job
@@ -183,7 +196,10 @@ function failureOf(
     new UnfinishedError(failure, unfinishedState(inputs, left, before, clock));
   if (!isFinal(error)) {
     const kept = `Nothing is lost: job ${job.jobId} is kept, and the next \`pulumi up\` continues it.${oldLink}`;
-    return unfinishedWith(explained(error, domain, kept), job);
+    const other = inputs.jobId === undefined ? "another `version`" : "no `jobId`, or that of another job";
+    const shown =
+      error instanceof NotFoundError ? unprovedMissing(error, `run \`pulumi up\` with ${other}`) : error;
+    return unfinishedWith(explained(shown, domain, kept), job);
   }
   const failure = explained(error, domain, oldLink.trim());
   const unfinished = before?.bookkeeping.unfinished;

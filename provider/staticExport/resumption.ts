@@ -28,7 +28,8 @@ export interface Resumption {
    * @param startedAtMs by the service's clock: milliseconds since 1970
    */
   saveUnread(startedAtMs: number): void;
-  save(jobId: string, startedAtMs: number): void;
+  /** @param wasCompleted whether the service has said so before */
+  save(jobId: string, startedAtMs: number, wasCompleted?: boolean): void;
   /**
    * The idempotency key of the next start. It is the key of an earlier start without a reply, so that a service that supports
    * such keys starts no second job; otherwise a new key.
@@ -65,8 +66,9 @@ export function resumptionOf(
       records?.save(resource, intent, { isUnread: true, startedAtMs });
     },
 
-    save(jobId: string, startedAtMs: number): void {
-      const problem = records?.save(resource, intent, { jobId, startedAtMs });
+    save(jobId: string, startedAtMs: number, wasCompleted = false): void {
+      const start = { jobId, startedAtMs, ...(wasCompleted && { wasCompleted }) };
+      const problem = records?.save(resource, intent, start);
       if (problem === undefined) return;
       reporter.warn(
         `job ${jobId} could not be recorded in Pulumi's home folder (${problem}): if this run is killed, the next one starts another job`,
