@@ -97,7 +97,7 @@ export const staticExport: LifeCycle<CheckedExportInputs, StaticExportState> = {
     if (!missing) return undefined;
     let isGone: boolean;
     try {
-      isGone = await service.client.jobs.isGone(service);
+      isGone = await service.client.jobs.isGone(jobs, service);
     } catch (error) {
       throw explained(error, outputs.domain, UNCHANGED); // stopped
     }
