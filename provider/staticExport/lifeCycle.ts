@@ -21,6 +21,8 @@ import { renewLink } from "./renewLink";
 import { renameRecords, resumptionOf } from "./resumption";
 import {
   exportInputsOf,
+  hadLink,
+  hasSameIntent,
   recordedState,
   serviceTimeOf,
   type StaticExportState,
@@ -28,7 +30,7 @@ import {
   withUsableLink,
 } from "./state";
 import { importExport, stateToLookUp } from "./unmanaged";
-import { findJob } from "./workflow";
+import { findJob, unprovedMissing } from "./workflow";
 
 const UNCHANGED = "The state is unchanged";
 
@@ -72,6 +74,8 @@ export const staticExport: LifeCycle<CheckedExportInputs, StaticExportState> = {
     const subject = outputs.domain || "the export"; // a damaged state has no domain
     const service = openClientFor(context, outputs, READ_LIMIT_MS, subject, UNCHANGED);
     let missing: NotFoundError | undefined;
+    /** Jobs of which only a gateway may have said that they are missing. */
+    const unproved = new Map<string, NotFoundError>();
     for (const jobId of jobs) {
       try {
         const mayBeNew = jobId === unfinished?.jobId && !unfinished.completed;
@@ -89,17 +93,18 @@ export const staticExport: LifeCycle<CheckedExportInputs, StaticExportState> = {
       } catch (error) {
         if (!(error instanceof NotFoundError)) throw explained(error, outputs.domain, UNCHANGED);
         missing = error; // the job of an interrupted update may still be there
+        if (!error.isOfApi) unproved.set(jobId, error);
       }
     }
     if (!missing) return undefined;
     let isGone: boolean;
     try {
-      isGone = await service.client.jobs.isGone(service);
+      isGone = await service.client.jobs.isGone(jobs, service);
     } catch (error) {
       throw explained(error, outputs.domain, UNCHANGED); // stopped
     }
     if (isGone) {
-      if (!missing.isOfApi) keepForCreate(context, state, [...jobs].at(-1));
+      keepForCreate(context, state, unproved);
       return undefined;
     }
     throw explained(allMissing(missing, service.client), outputs.domain, UNCHANGED);
@@ -131,10 +136,33 @@ export const staticExport: LifeCycle<CheckedExportInputs, StaticExportState> = {
   },
 };
 
-/** Records a job that leaves the state, so that the next create asks for it before it starts another. */
-function keepForCreate(context: Context, { outputs, bookkeeping }: StaticExportState, jobId = ""): void {
-  const record = resumptionOf(context, exportInputsOf({ outputs, bookkeeping }));
-  if (record.find().jobId === undefined) record.save(jobId, bookkeeping.exportedAtMs ?? context.clock.now());
+/**
+ * Records a job that leaves the state without a proof that it is gone, so that the next create asks for it before it starts another.
+ *
+ * @throws an Error, so that the state stays, for the job of an interrupted update to other content: it cannot be recorded
+ */
+function keepForCreate(
+  context: Context,
+  state: StaticExportState,
+  unproved: ReadonlyMap<string, NotFoundError>,
+): void {
+  const { outputs, bookkeeping } = state;
+  const { unfinished } = bookkeeping;
+  const inputs = exportInputsOf(state);
+  const started = unfinished?.jobId ?? "";
+  const isOfOutputs = hasSameIntent(unfinished, inputs);
+  const ofUpdate = isOfOutputs ? undefined : unproved.get(started);
+  if (ofUpdate) {
+    const ifRemoved = "run `pulumi up` without a refresh and with another `version`";
+    throw explained(unprovedMissing(ofUpdate, ifRemoved), outputs.domain, UNCHANGED);
+  }
+  const isStarted = isOfOutputs && unproved.has(started);
+  const jobId = isStarted ? started : outputs.jobId;
+  if (!unproved.has(jobId)) return;
+  const record = resumptionOf(context, inputs);
+  if (record.find().jobId !== undefined) return;
+  const wasCompleted = isStarted ? unfinished?.completed === true : hadLink(state);
+  record.save(jobId, bookkeeping.exportedAtMs ?? context.clock.now(), wasCompleted);
 }
 
 /**
