@@ -161,6 +161,9 @@ export const SITES_IN_FOLDER: CopyLayout<FolderPlace> = {
   async remove(place, sites, _copies, kept) {
     await removeDrafts(place.path(), place.context.reporter); // a killed run may have moved a site there
     const [newest] = kept;
+    if (newest !== undefined && sites.length > 0 && !(await place.has(newest))) {
+      throw newestIsGone(place, newest);
+    }
     // the newest last: the link leads to an existing site as long as there is one
     for (const site of sites.toReversed()) {
       place.context.signal.throwIfAborted();
@@ -185,6 +188,13 @@ async function removeSite(place: FolderPlace, sha256: string): Promise<void> {
   if (left.length > 0) reporter.warn(keptText(path, left, "copy"));
   await place.owner.confirm();
   if (listing) await rm(place.path(listingOf(sha256)), { force: true });
+}
+
+function newestIsGone(place: FolderPlace, newest: string): DestinationError {
+  return new DestinationError(
+    `${place.path(newest)}, the newest copy, is gone: no earlier copy is removed`,
+    "Run `pulumi up --refresh`: it publishes the newest copy again.",
+  );
 }
 
 function noSite(site: string): DestinationError {

@@ -1,30 +1,19 @@
 // Marks of folders that the system does not show now: no reason to give the folder up.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import type * as promises from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { draftingDestination } from "../../../simulation/draftingDestination.ts";
+import { failFiles } from "../../../simulation/failingFiles.ts";
 import { OWNER } from "../../../simulation/owners.ts";
 import { as, operation, publish, root, withPlaces } from "./ownedPlaces.ts";
-
-/** What the system answers for a file of marks. */
-let answer: { readonly code: string; readonly name: string } | undefined;
-vi.mock("node:fs/promises", async (original) => {
-  const real = await original<typeof promises>();
-  const open: typeof real.open = (path, ...more) =>
-    answer !== undefined && String(path).endsWith(answer.name)
-      ? Promise.reject(Object.assign(new Error(answer.code), { code: answer.code }))
-      : real.open(path, ...more);
-  return { ...real, open };
-});
-afterEach(() => {
-  answer = undefined;
-});
 
 withPlaces();
 
 const place = () => draftingDestination({ folder: join(root, "public") });
 const names = (): string[] => readdirSync(join(root, "public")).sort();
+/** @param name of a file of marks */
+const fail = (name: string, code: string): (() => void) =>
+  failFiles("open", (path) => (path.endsWith(name) ? code : undefined));
 const BUSY = ["EMFILE", "ENFILE", "EIO", "ESTALE", "EBUSY"];
 
 test.for(BUSY)(
@@ -32,11 +21,11 @@ test.for(BUSY)(
   async (code) => {
     const copy = await publish(place(), "v1", as());
     const before = names();
-    answer = { code, name: "owner.json" };
+    const heal = fail("owner.json", code);
     await expect(place().release([copy], as())).rejects.toThrow(code);
     expect(names()).toEqual(before);
     expect(operation.reporter.lines.warn).toEqual([]);
-    answer = undefined;
+    heal();
     await place().release([copy], as());
     expect(names()).toEqual([]);
   },
@@ -45,7 +34,7 @@ test.for(BUSY)(
 test("an update that cannot read the mark now fails, and changes nothing", async () => {
   await publish(place(), "v1", as());
   const before = names();
-  answer = { code: "EIO", name: "owner.json" };
+  fail("owner.json", "EIO");
   await expect(publish(place(), "v2", as())).rejects.toThrow("EIO");
   expect(names()).toEqual(before);
 });
@@ -58,9 +47,9 @@ test("an earlier mark that cannot be read now is nobody else's", async () => {
   const mark = readFileSync(join(records, "owner.json"), "utf8").replace(OWNER.id, "f".repeat(32));
   writeFileSync(join(records, `item/${"f".repeat(32)}.json`), mark);
   rmSync(join(records, "owner.json"));
-  answer = { code: "EIO", name: `${"f".repeat(32)}.json` };
+  const heal = fail(`${"f".repeat(32)}.json`, "EIO");
   await expect(place().release([copy], as())).rejects.toThrow("EIO");
-  answer = undefined;
+  heal();
   await place().release([copy], as());
   expect(names()).toEqual([]);
 });
@@ -69,7 +58,7 @@ test.for(["EACCES", "EPERM"])(
   "a mark that the system refuses to show (%s) ends a destroy with a warning",
   async (code) => {
     const copy = await publish(place(), "v1", as());
-    answer = { code, name: "owner.json" };
+    fail("owner.json", code);
     await place().release([copy], as());
     expect(operation.reporter.lines.warn).toEqual([expect.stringContaining(`permission denied (${code})`)]);
   },

@@ -2,6 +2,7 @@ import { DestinationError } from "../../../../base/runtime/messages/errors";
 import { RECORDS_FOLDER } from "../../../ownership/placeMark";
 import type { CopyLayout } from "../../copyLayout";
 import type { OwnedPlace } from "../bucketMark";
+import { CONCURRENCY } from "../objectStore";
 import { reportArchived } from "./archivedFiles";
 import { changedHeaders, type SentFile, sentHeaders } from "./changedHeaders";
 import { SiteBuffer } from "./siteBuffer";
@@ -112,9 +113,19 @@ export const SITES_IN_BUCKET: CopyLayout<OwnedPlace> = {
     }),
 };
 
-/** Whether there is anything below the prefix that may be a file of a site, and no record which says whose. */
+/** Whether there is anything below the prefix that may be a file of a copy without a record. */
 async function hasFiles(place: OwnedPlace): Promise<boolean> {
-  return (await SiteInventory.take(place, [])).unrecorded().length > 0;
+  const inventory = await SiteInventory.take(place, []);
+  const paths = inventory.unrecorded();
+  if (inventory.records.length === 0) return paths.length > 0;
+  // beside other copies, an object of somebody else is one without the digest that this package sends
+  for (let at = 0; at < paths.length; at += CONCURRENCY) {
+    const asked = paths.slice(at, at + CONCURRENCY).map((path) => place.objects.head(place.key(path)));
+    if ((await Promise.all(asked)).some((found) => found === undefined || found.sha256 !== undefined)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 function digestsOf(files: SiteRecord["files"]): Map<string, string> {

@@ -102,8 +102,9 @@ export class SitePublication {
     );
     const hasStartPage = files.some(({ path }) => path === "index.html");
     const copy = await copyOf(this.#place, this.#site.edition, hasStartPage);
-    placing?.(copy);
     const plan = await this.#plan(files);
+    // not before: of a copy that is refused, nothing is there
+    placing?.(copy);
     if (!plan.isUnchanged) {
       await this.#begin(plan);
       await this.#makeRoom(plan);

@@ -1,30 +1,16 @@
 // Drafts of ended processes that the file system does not show now: they may have files of others.
 import * as fs from "node:fs";
-import type * as promises from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import {
   draftPath,
   removeDrafts,
   removeEndedDraft,
 } from "../../../../../provider/base/runtime/files/drafts.ts";
 import { freeName } from "../../../../../provider/base/runtime/files/ownerProcess.ts";
+import { failFiles } from "../../../../simulation/failingFiles.ts";
 import { recordingReporter } from "../../../../simulation/recordingReporter.ts";
-
-/** What the file system refuses: the path, and how often it answers before. */
-let refused: { readonly path: string; readonly code: string; after: number } | undefined;
-vi.mock("node:fs/promises", async (original) => {
-  const real = await original<typeof promises>();
-  const lstat = (path: string): Promise<fs.Stats> => {
-    if (refused === undefined || path !== refused.path || refused.after-- > 0) return real.lstat(path);
-    return Promise.reject(Object.assign(new Error(refused.code), { code: refused.code }));
-  };
-  return { ...real, lstat };
-});
-afterEach(() => {
-  refused = undefined;
-});
 
 /** The draft of a killed process that was replacing a folder with a file of somebody else. */
 function draftWithSite(): { folder: string; draft: string; file: string } {
@@ -41,13 +27,13 @@ test.for(["EACCES", "EIO", "ESTALE"])(
   async (code) => {
     const { folder, draft, file } = draftWithSite();
     const reporter = recordingReporter();
-    refused = { path: draft, code, after: 0 };
+    const heal = failFiles("lstat", (path) => (path === draft ? code : undefined));
     await removeEndedDraft(draft, reporter);
     expect(fs.existsSync(file)).toBe(true);
     expect(reporter.lines.info).toEqual([
       `${draft} stays: what it has of others cannot be put back: ${code}`,
     ]);
-    refused = undefined;
+    heal();
     await removeDrafts(folder, reporter);
     expect(fs.readdirSync(folder)).toEqual(["site"]);
     expect(fs.readFileSync(join(folder, "site/robots.txt"), "utf8")).toBe("theirs");
@@ -59,7 +45,8 @@ test("a draft whose folder for temporary files cannot be looked into is not remo
   const scratch = join(draft, "scratch");
   fs.mkdirSync(join(scratch, "replaced-2-kit"), { recursive: true });
   const reporter = recordingReporter();
-  refused = { path: scratch, code: "EIO", after: 1 };
+  let looks = 0;
+  failFiles("lstat", (path) => (path === scratch && looks++ > 0 ? "EIO" : undefined));
   await removeDrafts(folder, reporter);
   expect(fs.existsSync(join(scratch, "replaced-2-kit"))).toBe(true);
   expect(reporter.lines.info).toHaveLength(1);

@@ -191,6 +191,22 @@ describe("a site in a folder", () => {
     expect(names()).toEqual(["current"]);
   });
 
+  test("stays while the newest copy is gone: readers may be on it", async () => {
+    const first = await publish();
+    const draft = await site().begin(bundle, context, "d".repeat(64), [first]);
+    await put(draft);
+    const second = await draft.publish();
+    rmSync(join(folder, second.sha256), { recursive: true });
+    rmSync(join(folder, "current"));
+    symlinkSync(first.sha256, join(folder, "current")); // somebody goes back
+    await expect(site().prune([first], [second], context)).rejects.toMatchObject({
+      message: `${join(folder, second.sha256)}, the newest copy, is gone: no earlier copy is removed`,
+      remedy: "Run `pulumi up --refresh`: it publishes the newest copy again.",
+    });
+    expect(readlinkSync(join(folder, "current"))).toBe(first.sha256);
+    expect(existsSync(inSite("index.html"))).toBe(true);
+  });
+
   test("leaves a folder of others in place of the link", async () => {
     const copy = await publish();
     rmSync(join(folder, "current"));

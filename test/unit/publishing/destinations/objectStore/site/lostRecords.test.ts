@@ -120,6 +120,15 @@ describe("an earlier copy is removed", () => {
     expect(removed(recordKey(first))).toBe(true);
   });
 
+  test("and is gone, also beside an object of somebody else", async (context) => {
+    const first = await publish(context, V1);
+    const second = await publish(context, V2);
+    store.put("v/theirs.txt", "theirs");
+    await sites().prune([first], [second], await stubOperation(context));
+    expect(await sites().compare(first, await stubOperation(context))).toBe("gone");
+    expect(live()).toContain("v/theirs.txt");
+  });
+
   test("with a line about its files, if its own record is gone", async (context) => {
     const first = await publish(context, { ...V1, "old.css": "o" });
     const second = await publish(context, V2);

@@ -187,6 +187,24 @@ test("what this package sent is adopted without its record, and so is equal cont
   expect(await sites().compare(copy, await stubOperation(context))).toBe("same");
 });
 
+test("a copy that is refused because of an object of somebody else is not named as one that may be there", async (context) => {
+  store.put("v/app.css", "theirs");
+  const placed: Copy[] = [];
+  const placing = (copy: Copy): void => void placed.push(copy);
+  await expect(publish(context, SITE, { placing })).rejects.toThrow("no copy of a site wrote: app.css");
+  expect(placed).toEqual([]);
+  store.objects.delete("v/app.css");
+  store.rule = ({ method, key }) => {
+    // before the first request that writes
+    if (method === "PUT" && key.includes(".json") && !key.endsWith("owner.json")) {
+      expect(placed).toHaveLength(1);
+    }
+    return undefined;
+  };
+  await publish(context, SITE, { placing });
+  expect(placed).toHaveLength(1);
+});
+
 test("what a killed run has sent is not sent again, unless it is of other content or has other headers", async (context) => {
   await publish(context, SITE);
   const { files: listed } = recordOf(SITE);
