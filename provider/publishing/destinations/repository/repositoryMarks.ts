@@ -243,7 +243,8 @@ export class RepositoryMarks {
       const isOwn = manifest !== undefined && readMark(item, owner, manifest).isMark;
       if (isOwn && (await deleteManifest(this.#client, digest))) return false;
     }
-    if (mark.isMark && (await deleteManifest(this.#client, mark.digest))) return false;
+    const tag = tagOf("owner", item, owner);
+    if (mark.isMark && (await deleteManifest(this.#client, mark.digest, [tag]))) return false;
     return this.removeAnnouncement(item, owner);
   }
 
@@ -251,7 +252,7 @@ export class RepositoryMarks {
   async removeAnnouncement(item: string, owner: string): Promise<boolean> {
     const tag = tagOf("leaving", item, owner);
     const digest = this.#announced.get(tag) ?? (await this.#findAnnouncement(tag));
-    return digest === undefined || (await deleteManifest(this.#client, digest)) === undefined;
+    return digest === undefined || (await deleteManifest(this.#client, digest, [tag])) === undefined;
   }
 
   async #findAnnouncement(tag: string): Promise<string | undefined> {

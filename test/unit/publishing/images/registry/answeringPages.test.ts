@@ -5,13 +5,13 @@ import { hasBlob, lacksBlob, rangesOf } from "../../../../../provider/publishing
 import { contentOf } from "../../../../../provider/publishing/images/registry/content.ts";
 import { findBlob } from "../../../../../provider/publishing/images/registry/download.ts";
 import {
+  deleteTag,
   deleteManifest,
   findManifest,
   getManifest,
   putManifest,
 } from "../../../../../provider/publishing/images/registry/manifests.ts";
 import { OCI_MANIFEST } from "../../../../../provider/publishing/images/registry/mediaTypes.ts";
-import { deleteTag } from "../../../../../provider/publishing/images/registry/tags.ts";
 import { uploadBlob } from "../../../../../provider/publishing/images/registry/upload.ts";
 import { type Asked, type Reply, scriptedRegistry } from "./scriptedRegistry.ts";
 
