@@ -78,7 +78,27 @@ export async function putManifest(
 
 /** As {@link putManifest}, where something else is known to be under the name, or nothing. */
 export async function sendManifest(client: RegistryClient, manifest: Manifest, name: string): Promise<void> {
-  const isSaid = await client.send(
+  const refused = await offerManifest(client, manifest, name);
+  if (refused) throw refused.error;
+}
+
+/** A manifest that a registry refuses for good. */
+export interface RefusedManifest {
+  readonly error: DocsHostingError;
+  /** Whether the reason may be that the tag names something else, and is never moved. */
+  readonly mayBeImmutable: boolean;
+}
+
+/** How registries refuse to move a tag: ECR 400, Azure 405 and 409, Harbor 412. Rights are another matter. */
+const IMMUTABLE = [400, 405, 409, 412];
+
+/** As {@link sendManifest}. @returns the refusal, if the registry refuses the manifest for good */
+export async function offerManifest(
+  client: RegistryClient,
+  manifest: Manifest,
+  name: string,
+): Promise<RefusedManifest | undefined> {
+  const sent = await client.attempt(
     {
       method: "PUT",
       to: client.path("manifests", name),
@@ -92,8 +112,11 @@ export async function sendManifest(client: RegistryClient, manifest: Manifest, n
       return status === 201 || stored !== null;
     },
   );
+  if ("refusal" in sent) {
+    return { error: sent.refusal, mayBeImmutable: IMMUTABLE.includes(sent.status ?? 0) };
+  }
   // a login page answers with 200, and the specification wants 201
-  if (isSaid || (await findManifest(client, name)) === manifest.digest) return;
+  if (sent.value || (await findManifest(client, name)) === manifest.digest) return undefined;
   throw notAnswered(client, `the manifest ${name}`);
 }
 

@@ -5,8 +5,8 @@ import { hasBlob, lacksBlob, rangesOf } from "../../../../../provider/publishing
 import { contentOf } from "../../../../../provider/publishing/images/registry/content.ts";
 import { findBlob } from "../../../../../provider/publishing/images/registry/download.ts";
 import {
-  deleteTag,
   deleteManifest,
+  deleteTag,
   findManifest,
   getManifest,
   putManifest,
