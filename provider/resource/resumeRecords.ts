@@ -1,5 +1,17 @@
 import { hash } from "node:crypto";
-import { readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  fstatSync,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { basename, join } from "node:path";
 import { makeHomeFolder, removeFile } from "../base/runtime/files/homeFolder";
 import type { Clock } from "../base/runtime/time/clock";
@@ -20,6 +32,8 @@ export interface RecordedStart {
   readonly isUnread?: boolean;
   /** When the job was started, by the service's clock: milliseconds since 1970. Records of earlier releases have none. */
   readonly startedAtMs?: number;
+  /** Whether the job was once completed: then it is gone if neither its status nor its bundle can be found. */
+  readonly wasCompleted?: boolean;
 }
 
 interface RecordFile {
@@ -60,12 +74,16 @@ export class ResumeFolder {
     if (!found || this.#isOld(found)) return {};
     try {
       const record = JSON.parse(readFileSync(found.path, "utf8")) as unknown;
-      const { jobId, idempotencyKey, startedAtMs, isUnread } = Object(record) as Record<string, unknown>;
+      const { jobId, idempotencyKey, startedAtMs, isUnread, wasCompleted } = Object(record) as Record<
+        string,
+        unknown
+      >;
       return {
         ...(isIdentifier(jobId) && { jobId }),
         ...(typeof idempotencyKey === "string" && { idempotencyKey }),
         ...(typeof startedAtMs === "number" && { startedAtMs }),
         ...(isUnread === true && { isUnread }),
+        ...(wasCompleted === true && { wasCompleted }),
       };
     } catch {
       return {};
@@ -82,10 +100,12 @@ export class ResumeFolder {
       makeHomeFolder(this.#folder());
       if (!this.#isTidy) for (const each of this.#files("")) if (this.#isOld(each)) removeFile(each.path);
       this.#isTidy = true;
-      // written in place, because a draft before its rename would not be found; flushed to disk before the wait for the job
       const text = JSON.stringify({ urn: resource.urn, ...start });
-      const path = this.#find(resource, intent)?.path ?? this.#newPath(resource, intent);
-      writeFileSync(path, text, { mode: 0o600, flush: true });
+      const known = this.#find(resource, intent)?.path;
+      if (known === undefined || !replaceText(known, text)) {
+        const path = known ?? this.#newPath(resource, intent);
+        writeFileSync(path, padded(text, 0), { mode: 0o600, flush: true });
+      }
       return undefined;
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
@@ -172,6 +192,39 @@ export class ResumeFolder {
     const digest = salted(intent, salt).slice(0, 32);
     const name = salt === undefined ? digest : `${salt}-${digest}`;
     return join(this.#folder(), `${prefixOf(resource)}${name}.json`);
+  }
+}
+
+/** Records have a multiple of this length, in bytes, so that one can replace another in its file. */
+const BLOCK_BYTES = 4096;
+
+/** The text with blanks at its end, which JSON ignores. @param length at least so many bytes */
+function padded(text: string, length: number): Buffer {
+  const bytes = Buffer.from(text);
+  const blocks = Math.ceil(Math.max(bytes.length, length) / BLOCK_BYTES);
+  return Buffer.concat([bytes, Buffer.alloc(blocks * BLOCK_BYTES - bytes.length, " ")]);
+}
+
+/**
+ * Replaces the text of a record with one write, and flushes it to disk before the wait for the job. A process that is killed leaves the
+ * text of before or this one: a file that is emptied first would have neither, and a draft would not be found before its rename.
+ *
+ * @returns whether the record is there
+ */
+function replaceText(path: string, text: string): boolean {
+  let file: number;
+  try {
+    file = openSync(path, "r+");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
+    throw error;
+  }
+  try {
+    writeSync(file, padded(text, fstatSync(file).size), undefined, undefined, 0);
+    fsyncSync(file);
+    return true;
+  } finally {
+    closeSync(file);
   }
 }
 

@@ -44,16 +44,23 @@ export class JobsOfAccount {
   }
 
   /**
-   * Whether a missing job is gone: the account has another one, or no other job is missing. Waits for what others ask for now.
+   * Whether the missing jobs of a resource are gone: the account has another one, or no other resource's is missing. Waits for what
+   * others ask for now.
    *
+   * @param own the jobs of the resource: that of its link, and that of an interrupted update
    * @throws the signal's reason
    */
-  async isGone({ clock, signal }: { clock: Clock; signal: AbortSignal }): Promise<boolean> {
+  async isGone(
+    own: ReadonlySet<string>,
+    { clock, signal }: { clock: Clock; signal: AbortSignal },
+  ): Promise<boolean> {
     const beganAt = clock.monotonic();
     for (;;) {
       const waitedMs = clock.monotonic() - beganAt;
       if (this.#isAnyFound) return true;
-      if (waitedMs >= (this.#asked > 0 ? ANSWERS_MS : OTHERS_MS)) return this.#missing.size < 2;
+      if (waitedMs >= (this.#asked > 0 ? ANSWERS_MS : OTHERS_MS)) {
+        return [...this.#missing].every((jobId) => own.has(jobId));
+      }
       await sleep(clock, INTERVAL_MS, signal);
     }
   }

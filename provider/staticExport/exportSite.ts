@@ -23,7 +23,7 @@ import {
   unfinishedState,
   unreadState,
 } from "./state";
-import { completeExport, type JobToComplete, startExport } from "./workflow";
+import { completeExport, isMissing, type JobToComplete, startExport, unprovedMissing } from "./workflow";
 
 /**
  * Exports the site. It continues the planned job, otherwise the job of an earlier attempt, otherwise it starts a new job. After any
@@ -45,18 +45,33 @@ export async function exportSite(
   const stored = before?.outputs;
   /** The job of this export, as soon as it is known. */
   let job: KnownJob | undefined;
+  /** Whether an earlier run sent the start, too, and does not know its fate. */
+  let isRepeatedStart = false;
   /** Jobs that the service does not have. */
   const gone = new Set<string>();
   const complete = (known: JobToComplete): Promise<FinishedExport> =>
     completeExport(context, inputs, known, (now) => (job = now));
 
-  /** @returns `undefined` if the service no longer has the job */
-  const continued = async (known: JobToComplete): Promise<FinishedExport | undefined> => {
+  /**
+   * @param wasCompleted whether the service has said so in an earlier run
+   * @returns `undefined` if the service no longer has the job
+   */
+  const continued = async (
+    known: JobToComplete,
+    wasCompleted: boolean,
+  ): Promise<FinishedExport | undefined> => {
     try {
       return await complete(known);
     } catch (error) {
       // another job never replaces a job that the user names
       if (!(error instanceof NotFoundError) || inputs.jobId !== undefined) throw error;
+      if (!error.isOfApi) {
+        // a gateway that does not know the way to the jobs would answer so of each: every run would start one
+        const isSeenNow = known.report === undefined && job?.report !== undefined;
+        if (!wasCompleted || isSeenNow) throw error;
+        const asked = known.report === undefined ? "status" : "bundle";
+        if (!(await isMissing(asked, known.jobId, inputs, context))) throw error;
+      }
       reportGoneJob(context, known.jobId);
       gone.add(known.jobId);
       job = undefined;
@@ -65,7 +80,7 @@ export async function exportSite(
   };
 
   const ofEarlierAttempt = async (): Promise<FinishedExport | undefined> => {
-    const { jobId, isUnread } = record.find(before?.bookkeeping.exportedAtMs);
+    const { jobId, isUnread, wasCompleted = false } = record.find(before?.bookkeeping.exportedAtMs);
     if (isUnread === true) throw unreadStart();
     // a run that was killed before it removed its record has stored this job: it is the old content
     const isStored = stored?.bundleUrl !== undefined && stored.jobId === jobId;
@@ -73,16 +88,18 @@ export async function exportSite(
     const text = `job ${jobId} of an earlier attempt is continued; no job is started`;
     context.reporter.info(decisionLine({ code: "RESUMED", text }));
     context.tracer.note({ "docs_hosting.decision": "RESUMED" });
-    return continued({ jobId, mayBeNew: true });
+    return continued({ jobId, mayBeNew: true }, wasCompleted);
   };
 
   const started = async (): Promise<FinishedExport> => {
     // for an existing resource, diff has reported the decision
     if (!before && decision) context.reporter.info(decisionLine(decision));
     const startedAtMs = (): number => context.clock.now() - (context.client.clockAheadMs ?? 0);
+    const { idempotencyKey, isOfEarlierRun } = record.beginStart();
+    isRepeatedStart = isOfEarlierRun;
     let start: StartReply;
     try {
-      start = await startExport(context, inputs, record.beginStart());
+      start = await startExport(context, inputs, idempotencyKey);
     } catch (error) {
       if (error instanceof UnreadableStartError) record.saveUnread(startedAtMs());
       throw error;
@@ -91,11 +108,17 @@ export async function exportSite(
     return complete({ ...start, mayBeNew: true });
   };
 
+  /** Whether a job may run whose id is unknown: a start of this run or of an earlier one has no answer yet. */
+  const mayHaveStarted = (error: unknown): boolean =>
+    isRepeatedStart || context.client.mayHaveStarted || isStillProcessed(error);
+
   /** Updates the record for the next run. */
   const recordFailure = (error: unknown): void => {
     if (isFinal(error)) record.forget();
     // with such a status, the service refused the start
-    else if (!job && error instanceof ResponseError && error.status < 500) record.startRefused();
+    else if (!job && error instanceof ResponseError && error.status < 500) {
+      if (!mayHaveStarted(error)) record.startRefused();
+    }
     // a killed run may have recorded a newer job than the one in the state
     else if (job && record.find().jobId === job.jobId) record.handOver();
   };
@@ -104,7 +127,7 @@ export async function exportSite(
     // an earlier run may have been interrupted just after the start
     const mayBeNew = planned?.jobId === before?.bookkeeping.unfinished?.jobId;
     const done =
-      (planned && (await continued({ ...planned, mayBeNew }))) ??
+      (planned && (await continued({ ...planned, mayBeNew }, planned.report !== undefined))) ??
       (await ofEarlierAttempt()) ??
       (await started());
     // a refresh may have stored the report of an unfinished job
@@ -115,7 +138,8 @@ export async function exportSite(
   } catch (error) {
     recordFailure(error);
     if (isOfSite(error)) await afterOthersBegan(context);
-    throw failureOf(error, job, context, inputs, before);
+    const attempt = { job, mayHaveStarted: mayHaveStarted(error) };
+    throw failureOf(error, attempt, context, inputs, before);
   }
 }
 
@@ -123,6 +147,11 @@ export async function exportSite(
 const SITE_REFUSED = new Set([400, 403, 404, 422]);
 /** How long the error of a refused site waits, in milliseconds: time for the engine to call the provider for the others of a fleet. */
 const OTHERS_BEGIN_MS = 2_000;
+
+/** Whether the service says that another start conflicts with this one: it may be an earlier one with the same key, without its answer. */
+function isStillProcessed(error: unknown): boolean {
+  return error instanceof ResponseError && error.status === 409;
+}
 
 /** Whether the service refused a start because of its site. */
 function isOfSite(error: unknown): error is ResponseError {
@@ -147,8 +176,8 @@ const REPLACED_STAYS = " If it was to replace an export, that export and its lin
 /** Decides what the state stores of a failed export, and reports it. */
 function failureOf(
   error: unknown,
-  job: KnownJob | undefined,
-  { client, clock }: ServiceContext,
+  { job, mayHaveStarted }: { readonly job: KnownJob | undefined; readonly mayHaveStarted: boolean },
+  { clock }: ServiceContext,
   inputs: CheckedExportInputs,
   before: StaticExportState | undefined,
 ): Error {
@@ -159,7 +188,7 @@ function failureOf(
     return new UnfinishedError(explained(error, domain, oldLink.trim()), unreadState(inputs, before, clock));
   }
   if (!job) {
-    const started = client.mayHaveStarted ? "No job is known to have been started." : "No job was started.";
+    const started = mayHaveStarted ? "No job is known to have been started." : "No job was started.";
     const replaced = !before && isOfSite(error) && error.remedy !== NOT_THE_API ? REPLACED_STAYS : "";
     return explained(error, domain, `${started}${oldLink}${replaced}`);
   }
@@ -167,7 +196,10 @@ function failureOf(
     new UnfinishedError(failure, unfinishedState(inputs, left, before, clock));
   if (!isFinal(error)) {
     const kept = `Nothing is lost: job ${job.jobId} is kept, and the next \`pulumi up\` continues it.${oldLink}`;
-    return unfinishedWith(explained(error, domain, kept), job);
+    const other = inputs.jobId === undefined ? "another `version`" : "no `jobId`, or that of another job";
+    const shown =
+      error instanceof NotFoundError ? unprovedMissing(error, `run \`pulumi up\` with ${other}`) : error;
+    return unfinishedWith(explained(shown, domain, kept), job);
   }
   const failure = explained(error, domain, oldLink.trim());
   const unfinished = before?.bookkeeping.unfinished;

@@ -1,6 +1,6 @@
 import { NotFoundError } from "../base/runtime/messages/errors";
 import { explained } from "../base/runtime/messages/explainedError";
-import { clockErrorOf, machineOf, startDeadline } from "../base/runtime/time/clock";
+import { clockErrorOf, type Deadline, machineOf, startDeadline } from "../base/runtime/time/clock";
 import type { Context } from "../resource/context";
 import { decisionLine } from "../resource/decision";
 import { checkByTable, withEffect } from "../resource/inputTable";
@@ -9,8 +9,9 @@ import {
   DEFAULT_LIMIT_MS,
   goneDecision,
   type LifeCycle,
-  openClient,
+  openClientFor,
   READ_LIMIT_MS,
+  type ServiceContext,
 } from "../resource/lifeCycle";
 import { exportSite } from "./exportSite";
 import { type CheckedExportInputs, STATIC_EXPORT_INPUTS } from "./inputs";
@@ -20,6 +21,8 @@ import { renewLink } from "./renewLink";
 import { renameRecords, resumptionOf } from "./resumption";
 import {
   exportInputsOf,
+  hadLink,
+  hasSameIntent,
   recordedState,
   serviceTimeOf,
   type StaticExportState,
@@ -27,7 +30,7 @@ import {
   withUsableLink,
 } from "./state";
 import { importExport, stateToLookUp } from "./unmanaged";
-import { findJob } from "./workflow";
+import { findJob, unprovedMissing } from "./workflow";
 
 const UNCHANGED = "The state is unchanged";
 
@@ -68,8 +71,11 @@ export const staticExport: LifeCycle<CheckedExportInputs, StaticExportState> = {
     const jobs = new Set([jobOfLink, unfinished?.jobId ?? outputs.jobId]);
     jobs.delete("");
     if (jobs.size === 0) return { inputs, state }; // no job was ever known: nothing to read
-    const service = openClient(context, outputs, READ_LIMIT_MS);
+    const subject = outputs.domain || "the export"; // a damaged state has no domain
+    const service = openClientFor(context, outputs, READ_LIMIT_MS, subject, UNCHANGED);
     let missing: NotFoundError | undefined;
+    /** Jobs of which only a gateway may have said that they are missing. */
+    const unproved = new Map<string, NotFoundError>();
     for (const jobId of jobs) {
       try {
         const mayBeNew = jobId === unfinished?.jobId && !unfinished.completed;
@@ -87,17 +93,18 @@ export const staticExport: LifeCycle<CheckedExportInputs, StaticExportState> = {
       } catch (error) {
         if (!(error instanceof NotFoundError)) throw explained(error, outputs.domain, UNCHANGED);
         missing = error; // the job of an interrupted update may still be there
+        if (!error.isOfApi) unproved.set(jobId, error);
       }
     }
     if (!missing) return undefined;
     let isGone: boolean;
     try {
-      isGone = await service.client.jobs.isGone(service);
+      isGone = await service.client.jobs.isGone(jobs, service);
     } catch (error) {
       throw explained(error, outputs.domain, UNCHANGED); // stopped
     }
     if (isGone) {
-      if (!missing.isOfApi) keepForCreate(context, state, [...jobs].at(-1));
+      keepForCreate(context, state, unproved);
       return undefined;
     }
     throw explained(allMissing(missing, service.client), outputs.domain, UNCHANGED);
@@ -129,10 +136,33 @@ export const staticExport: LifeCycle<CheckedExportInputs, StaticExportState> = {
   },
 };
 
-/** Records a job that leaves the state, so that the next create asks for it before it starts another. */
-function keepForCreate(context: Context, { outputs, bookkeeping }: StaticExportState, jobId = ""): void {
-  const record = resumptionOf(context, exportInputsOf({ outputs, bookkeeping }));
-  if (record.find().jobId === undefined) record.save(jobId, bookkeeping.exportedAtMs ?? context.clock.now());
+/**
+ * Records a job that leaves the state without a proof that it is gone, so that the next create asks for it before it starts another.
+ *
+ * @throws an Error, so that the state stays, for the job of an interrupted update to other content: it cannot be recorded
+ */
+function keepForCreate(
+  context: Context,
+  state: StaticExportState,
+  unproved: ReadonlyMap<string, NotFoundError>,
+): void {
+  const { outputs, bookkeeping } = state;
+  const { unfinished } = bookkeeping;
+  const inputs = exportInputsOf(state);
+  const started = unfinished?.jobId ?? "";
+  const isOfOutputs = hasSameIntent(unfinished, inputs);
+  const ofUpdate = isOfOutputs ? undefined : unproved.get(started);
+  if (ofUpdate) {
+    const ifRemoved = "run `pulumi up` without a refresh and with another `version`";
+    throw explained(unprovedMissing(ofUpdate, ifRemoved), outputs.domain, UNCHANGED);
+  }
+  const isStarted = isOfOutputs && unproved.has(started);
+  const jobId = isStarted ? started : outputs.jobId;
+  if (!unproved.has(jobId)) return;
+  const record = resumptionOf(context, inputs);
+  if (record.find().jobId !== undefined) return;
+  const wasCompleted = isStarted ? unfinished?.completed === true : hadLink(state);
+  record.save(jobId, bookkeeping.exportedAtMs ?? context.clock.now(), wasCompleted);
 }
 
 /**
@@ -157,12 +187,18 @@ async function converge(
     return recorded;
   }
   if (plan.action === "refuse") throw explained(unreadStart(), inputs.domain, "");
+  const open = (limit: number | Deadline): ServiceContext => {
+    const consequence = state
+      ? "No request was sent: the export and its link stay as they are"
+      : "No request was sent, and no job was started";
+    return openClientFor(context, inputs, limit, inputs.domain, consequence);
+  };
   if (plan.action === "renew") {
     const deadline = startDeadline(context.clock, limitMs);
     const renewed = await renewLink(context, inputs, plan.state, limitMs);
-    return renewed ?? exportSite(openClient(context, inputs, deadline), inputs, plan.state, undefined);
+    return renewed ?? exportSite(open(deadline), inputs, plan.state, undefined);
   }
-  const service = openClient(context, inputs, limitMs);
+  const service = open(limitMs);
   if (plan.action !== "continue") return exportSite(service, inputs, state, undefined, plan);
   // for an existing resource, diff has reported the decision
   if (!state) context.reporter.info(decisionLine(plan));

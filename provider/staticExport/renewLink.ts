@@ -4,14 +4,17 @@ import { machineOf } from "../base/runtime/time/clock";
 import { parseDuration } from "../base/runtime/time/duration";
 import type { Context } from "../resource/context";
 import { fromNow } from "../resource/decision";
-import { openClient, type ServiceContext } from "../resource/lifeCycle";
+import { openClientFor } from "../resource/lifeCycle";
 import { mintLink } from "../service/mintLink";
 import type { CheckedExportInputs } from "./inputs";
 import { reportGoneJob } from "./resumption";
 import { reportedState, serviceTimeOf, type StaticExportState, stillUnfinished } from "./state";
+import { isMissing } from "./workflow";
 
 /** Time limit of a renewal, unless `renewalTimeout` sets one, in milliseconds. */
 const DEFAULT_RENEWAL_LIMIT_MS = 5 * 60_000;
+
+const OLD_LINK = "The old link stays in place";
 
 /**
  * Mints a new link to the same job. Its time limit is short, to release what the run blocks during an outage.
@@ -28,7 +31,8 @@ export async function renewLink(
 ): Promise<StaticExportState | undefined> {
   const { jobId } = before.outputs;
   const renewalMs = parseDuration(inputs.renewalTimeout ?? "") ?? DEFAULT_RENEWAL_LIMIT_MS;
-  const context = openClient(given, inputs, Math.min(limitMs, renewalMs));
+  const shortest = Math.min(limitMs, renewalMs);
+  const context = openClientFor(given, inputs, shortest, inputs.domain, OLD_LINK);
   const { reporter, tracer } = context;
   tracer.note({ "docs_hosting.job.id": jobId });
   try {
@@ -51,25 +55,11 @@ export async function renewLink(
       throw notInTime(error, before, serviceTimeOf(before, machineOf(context)));
     }
     const mayBeGone = error instanceof NotFoundError && inputs.jobId === undefined;
-    if (!mayBeGone || !(error.isOfApi || (await isMissing(context, inputs, jobId)))) {
-      throw explained(error, inputs.domain, "The old link stays in place");
+    if (!mayBeGone || !(error.isOfApi || (await isMissing("bundle", jobId, inputs, context)))) {
+      throw explained(error, inputs.domain, OLD_LINK);
     }
     reportGoneJob(context, jobId);
     return undefined;
-  }
-}
-
-/** The second proof, where a gateway may have answered the first request. */
-async function isMissing(
-  { client }: ServiceContext,
-  { domain }: CheckedExportInputs,
-  jobId: string,
-): Promise<boolean> {
-  try {
-    await client.getExport(jobId, domain);
-    return false;
-  } catch (error) {
-    return error instanceof NotFoundError;
   }
 }
 

@@ -5,6 +5,13 @@ import { OTHER_ACCOUNT } from "../resource/lifeCycle";
 import type { RecordedStart } from "../resource/resumeRecords";
 import { type CheckedExportInputs, intentOf } from "./inputs";
 
+/** The idempotency key of a start. */
+interface StartKey {
+  readonly idempotencyKey: string;
+  /** Whether an earlier run had it, too: a job may have it already, whatever the service answers now. */
+  readonly isOfEarlierRun: boolean;
+}
+
 /** See {@link resumptionOf}. */
 export interface Resumption {
   /**
@@ -21,12 +28,13 @@ export interface Resumption {
    * @param startedAtMs by the service's clock: milliseconds since 1970
    */
   saveUnread(startedAtMs: number): void;
-  save(jobId: string, startedAtMs: number): void;
+  /** @param wasCompleted whether the service has said so before */
+  save(jobId: string, startedAtMs: number, wasCompleted?: boolean): void;
   /**
    * The idempotency key of the next start. It is the key of an earlier start without a reply, so that a service that supports
    * such keys starts no second job; otherwise a new key.
    */
-  beginStart(): string;
+  beginStart(): StartKey;
   /** The service refused the start: no job was started. */
   startRefused(): void;
   /** The state that is about to be returned contains the job. */
@@ -58,21 +66,24 @@ export function resumptionOf(
       records?.save(resource, intent, { isUnread: true, startedAtMs });
     },
 
-    save(jobId: string, startedAtMs: number): void {
-      const problem = records?.save(resource, intent, { jobId, startedAtMs });
+    save(jobId: string, startedAtMs: number, wasCompleted = false): void {
+      const start = { jobId, startedAtMs, ...(wasCompleted && { wasCompleted }) };
+      const problem = records?.save(resource, intent, start);
       if (problem === undefined) return;
       reporter.warn(
         `job ${jobId} could not be recorded in Pulumi's home folder (${problem}): if this run is killed, the next one starts another job`,
       );
     },
 
-    beginStart(): string {
+    beginStart(): StartKey {
       const known = records?.find(resource, intent);
-      if (known?.idempotencyKey !== undefined) return known.idempotencyKey;
+      if (known?.idempotencyKey !== undefined) {
+        return { idempotencyKey: known.idempotencyKey, isOfEarlierRun: true };
+      }
       const idempotencyKey = randomUUID();
       // best effort: without it, the next run has another key. A job that this account does not have stays until there is another one
       records?.save(resource, intent, { ...known, idempotencyKey });
-      return idempotencyKey;
+      return { idempotencyKey, isOfEarlierRun: false };
     },
 
     startRefused: () => records?.forgetStart(resource, intent),

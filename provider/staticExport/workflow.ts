@@ -31,10 +31,11 @@ interface JobOfSite {
  * @param idempotencyKey the same for repeated starts of one export, see `Call.idempotencyKey`
  */
 export async function startExport(
-  { client, reporter, tracer }: ServiceContext,
+  { client, reporter, tracer, secrets }: ServiceContext,
   inputs: CheckedExportInputs,
   idempotencyKey: string,
 ): Promise<StartReply> {
+  secrets.addCredentials(inputs.exportOptions); // a service may quote them
   reporter.progress("starting the export");
   const reply = await tracer.span("docs_hosting.export.start", {}, async () => {
     const reply = await client.startExport(startRequest(inputs), idempotencyKey);
@@ -129,6 +130,38 @@ export async function findJob(jobId: string, of: JobOfSite, context: ServiceCont
     if (job) return job;
     await sleep(context.clock, POLL_AGAIN_MS, context.signal);
   }
+}
+
+/**
+ * The second proof that a job is gone, where a gateway may have answered the first request: the other request for the same job.
+ *
+ * @param asked which request was answered with 404
+ */
+export async function isMissing(
+  asked: "status" | "bundle",
+  jobId: string,
+  { domain }: Pick<JobOfSite, "domain">,
+  { client }: ServiceContext,
+): Promise<boolean> {
+  try {
+    await (asked === "bundle" ? client.getExport(jobId, domain) : client.createBundle(jobId, domain));
+    return false;
+  } catch (error) {
+    return error instanceof NotFoundError;
+  }
+}
+
+/**
+ * The error for a job of which only a 404 that may be another's says that it is missing.
+ *
+ * @param ifRemoved what to do if the service did remove it
+ */
+export function unprovedMissing(error: NotFoundError, ifRemoved: string): Error {
+  return error.withMessage(
+    `a 404 without the API's \`error\`, which proves nothing of the job (${error.message})`,
+    "A gateway or a proxy may have answered in place of the service: check the base URL and what is in front of the service. " +
+      `If the service did remove the job, ${ifRemoved}: it starts another job and does not ask for this one.`,
+  );
 }
 
 /** Polls a job: `undefined` while a job that may be new is not known to every replica yet. */

@@ -7,7 +7,10 @@ import {
 
 /** Resume records without a disk. Like the real ones they outlive a process, and are removed when the operation has ended. */
 export class MemoryRecords implements Pick<ResumeFolder, keyof ResumeFolder> {
-  readonly jobs = new Map<string, { jobId: string; savedAtMs: number; startedAtMs?: number | undefined }>();
+  readonly jobs = new Map<
+    string,
+    { jobId: string; savedAtMs: number; startedAtMs?: number | undefined; wasCompleted: boolean }
+  >();
   /** Idempotency keys of starts without a reply. */
   readonly starts = new Map<string, string>();
   /** Starts whose reply has no usable id. */
@@ -33,18 +36,22 @@ export class MemoryRecords implements Pick<ResumeFolder, keyof ResumeFolder> {
     return {
       ...(isValid && { jobId: record.jobId }),
       ...(isValid && record.startedAtMs !== undefined && { startedAtMs: record.startedAtMs }),
+      ...(isValid && record.wasCompleted && { wasCompleted: true }),
       ...(idempotencyKey !== undefined && { idempotencyKey }),
     };
   }
 
   save(resource: RecordedResource, intent: string, start: RecordedStart): string | undefined {
     if (this.diskIsFull) return "ENOSPC";
-    const { jobId, idempotencyKey, startedAtMs, isUnread } = start;
+    const { jobId, idempotencyKey, startedAtMs, isUnread, wasCompleted = false } = start;
     if (isUnread === true) this.unread.set(prefixOf(resource) + intent, { startedAtMs });
     else this.unread.delete(prefixOf(resource) + intent);
     this.starts.delete(prefixOf(resource) + intent);
     if (jobId === undefined) this.jobs.delete(prefixOf(resource) + intent);
-    else this.jobs.set(prefixOf(resource) + intent, { jobId, savedAtMs: this.#now(), startedAtMs });
+    else {
+      const record = { jobId, savedAtMs: this.#now(), startedAtMs, wasCompleted };
+      this.jobs.set(prefixOf(resource) + intent, record);
+    }
     if (idempotencyKey !== undefined) this.starts.set(prefixOf(resource) + intent, idempotencyKey);
     return undefined;
   }

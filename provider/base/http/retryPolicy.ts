@@ -50,6 +50,9 @@ function isBrokenInside(status: number): boolean {
   return status >= 500 && !REFUSED_FOR_NOW.has(status) && !REFUSED_FOR_GOOD.has(status);
 }
 
+/** See Other: the server has processed the request, and redirects to the result, see RFC 9110 §15.4.4. */
+const SEE_OTHER = 303;
+
 function isRetried(status: number): boolean {
   return REFUSED_FOR_NOW.has(status) || isBrokenInside(status);
 }
@@ -91,7 +94,7 @@ export function countedAs(fault: Fault, repetition: Repetition): string {
 
 /** Whether sending a start again after this fault could start a second job. */
 export function mayHaveBeenProcessed(fault: Fault): boolean {
-  if (fault.kind === "status") return isBrokenInside(fault.status);
+  if (fault.kind === "status") return isBrokenInside(fault.status) || fault.status === SEE_OTHER;
   return ["interrupted", "notHttp", "malformed", "oversized"].includes(fault.kind);
 }
 

@@ -21,43 +21,57 @@ function newAccount() {
         if (answer === "missing") throw new NotFoundError("404", "", { status: 404 });
       })
       .catch(() => undefined);
-  return { clock, jobs, ask, isGone: () => clock.run(jobs.isGone({ clock, signal })) };
+  return {
+    clock,
+    jobs,
+    ask,
+    isGone: (...own: string[]) => clock.run(jobs.isGone(new Set(own), { clock, signal })),
+  };
 }
 
 test("one missing job alone counts as gone", async () => {
   const { clock, ask, isGone } = newAccount();
   await clock.run(ask("1", "missing"));
-  expect(await isGone()).toBe(true);
+  expect(await isGone("1")).toBe(true);
+});
+
+test("two missing jobs of one resource are gone, and not beside that of another resource", async () => {
+  const { clock, ask, isGone } = newAccount();
+  await clock.run(Promise.all([ask("1", "missing"), ask("2", "missing")]));
+  expect(await isGone("1", "2")).toBe(true);
+  await clock.run(ask("3", "missing"));
+  expect(await isGone("1", "2")).toBe(false);
+  expect(await isGone("3")).toBe(false);
 });
 
 test("of two jobs that are missing none counts as gone", async () => {
   const { clock, ask, isGone, jobs } = newAccount();
   await clock.run(Promise.all([ask("1", "missing"), ask("2", "missing")]));
-  expect(await isGone()).toBe(false);
+  expect(await isGone("1")).toBe(false);
   expect(jobs.missing).toBe(2);
 });
 
 test("an agent's job that is missing, too, proves nothing of an export, and one that is there does", async () => {
   const { clock, ask, isGone, jobs } = newAccount();
   await clock.run(Promise.all([ask("1", "missing"), ask(undefined, "missing")]));
-  expect(await isGone()).toBe(true);
+  expect(await isGone("1")).toBe(true);
   expect(jobs.missing).toBe(1);
   await clock.run(Promise.all([ask("2", "missing"), ask(undefined, "found")]));
-  expect(await isGone()).toBe(true);
+  expect(await isGone("1")).toBe(true);
 });
 
 test("the same job that is missing twice is one", async () => {
   const { clock, ask, isGone } = newAccount();
   await clock.run(ask("1", "missing"));
   await clock.run(ask("1", "missing"));
-  expect(await isGone()).toBe(true);
+  expect(await isGone("1")).toBe(true);
 });
 
 test("another job that the account has proves that the missing ones are gone, also when its answer comes later", async () => {
   const { clock, ask, isGone } = newAccount();
   await clock.run(Promise.all([ask("1", "missing"), ask("2", "missing")]));
   const later = ask("3", "found", 15_000);
-  expect(await isGone()).toBe(true);
+  expect(await isGone("1")).toBe(true);
   await later;
 });
 
@@ -65,7 +79,7 @@ test("a request that fails proves nothing, and one that never ends is not waited
   const { clock, ask, isGone } = newAccount();
   await clock.run(Promise.all([ask("1", "missing"), ask("2", "missing"), ask("3", "error")]));
   void ask("4", "found", 3_600_000);
-  expect(await isGone()).toBe(false);
+  expect(await isGone("1")).toBe(false);
   expect(clock.monotonic()).toBeLessThan(30_000);
 });
 

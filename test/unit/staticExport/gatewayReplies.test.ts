@@ -1,6 +1,7 @@
 // A gateway, a proxy or a login page that answers in place of the service: no job is forgotten, and none is started twice, because of it.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { caught, SimulatedExport, unfinished } from "../../simulation/simulatedExport.ts";
+import { URN } from "../../simulation/testContext.ts";
 
 let site: SimulatedExport;
 
@@ -43,6 +44,88 @@ describe.each(Object.entries(NOT_FOUND))("a 404 of %s", (_, reply) => {
     site.records.operationEnded();
     expect((await site.update(state)).outputs.jobId).toBe("job-1");
     expect(site.service.started).toBe(1);
+  });
+
+  test("to each poll leaves the job to every next run: none starts another", async () => {
+    site.service.fault = ({ method }) => (method === "GET" ? reply : undefined);
+    let { state, message } = await unfinished(site.create());
+    for (let run = 0; run < 2; run++) {
+      site.records.operationEnded();
+      ({ state, message } = await unfinished(site.update(state)));
+      expect(message).toMatch(/proves nothing of the job .*Nothing is lost: job job-1 is kept/);
+    }
+    site.service.fault = () => undefined;
+    expect((await site.update(state)).outputs.jobId).toBe("job-1");
+    expect(site.service.started).toBe(1);
+  });
+
+  test("to each poll of the job of a killed run starts no other one", async () => {
+    await unfinished(site.create({}, 20_000));
+    site.records.processKilled();
+    site.service.fault = ({ method }) => (method === "GET" ? reply : undefined);
+    const { state } = await unfinished(site.create());
+    site.service.fault = () => undefined;
+    expect((await site.update(state)).outputs.jobId).toBe("job-1");
+    expect(site.service.started).toBe(1);
+  });
+
+  test("of the service itself does not hold a job for ever: another version starts another one", async () => {
+    const { state } = await unfinished(site.create({}, 20_000));
+    site.service.jobs.clear();
+    site.service.fault = ({ path }) => (path.includes("/job-1") ? reply : undefined);
+    const again = await unfinished(site.update(state));
+    expect(again.message).toContain(
+      "If the service did remove the job, run `pulumi up` with another `version`",
+    );
+    expect((await site.update(again.state, { version: "v2" })).outputs.jobId).toBe("job-2");
+  });
+
+  test("to the bundle of a completed job leaves the job to every next run, until its status is missing, too", async () => {
+    site.service.fault = ({ path }) => (path.endsWith("/bundle") ? reply : undefined);
+    let { state } = await unfinished(site.create());
+    ({ state } = await unfinished(site.update(state)));
+    ({ state } = await unfinished(site.update(state)));
+    expect(site.service.started).toBe(1);
+    site.service.fault = ({ path }) => (path.includes("/job-1") ? reply : undefined);
+    expect((await site.update(state)).outputs.jobId).toBe("job-2");
+  });
+
+  test("to an adopted job names what to give in its place", async () => {
+    site.service.fault = ({ method }) => (method === "GET" ? reply : undefined);
+    const { message } = await unfinished(site.create({ jobId: "job-7" }));
+    expect(message).toContain("run `pulumi up` with no `jobId`, or that of another job");
+  });
+
+  test("to a refresh and to the bundle of a job that is really gone leads to another export", async () => {
+    const state = await site.create();
+    site.records.operationEnded();
+    site.service.fault = ({ path }) => (path.includes("/job-1") ? reply : undefined);
+    expect(await site.read(state)).toBeUndefined();
+    expect((await site.create()).outputs.jobId).toBe("job-2");
+  });
+
+  test("to a refresh of both jobs keeps the state: that of an interrupted update to other content cannot be found otherwise", async () => {
+    const state = await site.create({ version: "v1" });
+    site.service.outcome = "never";
+    const update = await unfinished(site.update(state, { version: "v2" }, 30_000));
+    site.service.fault = () => reply;
+    const { message } = await caught(site.read(update.state));
+    expect(message).toMatch(
+      /proves nothing of the job .*The state is unchanged.*without a refresh and with another/,
+    );
+  });
+
+  test("to a refresh of the link's job alone is recorded for its own content", async () => {
+    const state = await site.create({ version: "v1" });
+    site.service.outcome = "never";
+    const update = await unfinished(site.update(state, { version: "v2" }, 30_000));
+    site.records.processKilled();
+    site.records.forget({ ...site.inputs, baseUrl: site.service.baseUrl, urn: URN });
+    site.service.jobs.delete("job-2");
+    site.service.fault = ({ path }) => (path.includes("/job-1") ? reply : undefined);
+    expect(await site.read(update.state)).toBeUndefined();
+    site.service.fault = () => undefined;
+    expect((await site.create({ version: "v1" })).outputs.jobId).toBe("job-1");
   });
 
   test("to a refresh takes the resource out of the state, and the next create finds its job", async () => {

@@ -213,7 +213,8 @@ describe("an interrupted export", () => {
       await unfinished(site.create({}, 20_000));
       site.records.processKilled(); // the state has nothing
       for (let run = 0; run < 2; run++) {
-        site.service.fault = ({ method }) => ({ status: method === "GET" ? 404 : status });
+        const body = { error: "no such job" };
+        site.service.fault = ({ method }) => (method === "GET" ? { status: 404, body } : { status });
         expect((await caught(site.create())).message).toContain("No job was started.");
         site.records.operationEnded();
       }

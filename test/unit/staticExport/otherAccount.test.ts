@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from "vitest";
 import { JobsSeen } from "../../../provider/service/jobsSeen.ts";
 import { staticExport } from "../../../provider/staticExport/lifeCycle.ts";
 import type { StaticExportState } from "../../../provider/staticExport/state.ts";
-import { SimulatedExport } from "../../simulation/simulatedExport.ts";
+import { SimulatedExport, unfinished } from "../../simulation/simulatedExport.ts";
 
 let site: SimulatedExport;
 let states: StaticExportState[];
@@ -53,6 +53,20 @@ test("one missing job is gone, as also each of several is that are refreshed one
 test("two exports of one missing job prove as little as one", async () => {
   site.service.jobs.clear();
   expect(await refresh([states[0], states[0]].flatMap((state) => state ?? []))).toEqual(["gone", "gone"]);
+});
+
+test("an export whose two jobs are missing, that of its link and that of an interrupted update, is gone if it is alone", async () => {
+  site.service.outcome = "never";
+  const [first, second] = await Promise.all(
+    states
+      .slice(0, 2)
+      .map(async (state) => (await unfinished(site.update(state, { version: "v9" }, 30_000))).state),
+  );
+  site.service.jobs.clear();
+  expect(await refresh([first].flatMap((state) => state ?? []))).toEqual(["gone"]);
+  const both = await refresh([first, second].flatMap((state) => state ?? []));
+  for (const message of both) expect(message).toContain("none of the 4 jobs");
+  expect(both).toHaveLength(2);
 });
 
 test("jobs that are missing beside one whose answer is no answer are kept", async () => {

@@ -44,14 +44,14 @@ test("a job that cannot be recorded is a warning that says what that means", () 
 test("a key that an earlier release recorded, in another form, is still valid", () => {
   const key = "0123456789abcdef0123456789abcdef";
   resumeRecords.save({ ...INPUTS, urn: URN }, intentOf(INPUTS), { idempotencyKey: key });
-  expect(record(URN).beginStart()).toBe(key);
+  expect(record(URN).beginStart()).toEqual({ idempotencyKey: key, isOfEarlierRun: true });
 });
 
 test("without a URN nothing is recorded, and each start has its own key", () => {
   const none = record(undefined);
-  const key = none.beginStart();
-  expect(key).toMatch(A_UUID);
-  expect(none.beginStart()).not.toBe(key);
+  const { idempotencyKey, isOfEarlierRun } = none.beginStart();
+  expect([idempotencyKey, isOfEarlierRun]).toEqual([expect.stringMatching(A_UUID), false]);
+  expect(none.beginStart().idempotencyKey).not.toBe(idempotencyKey);
   none.save("job-1", 0);
   none.startRefused();
   none.handOver();

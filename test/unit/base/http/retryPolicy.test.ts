@@ -21,7 +21,7 @@ const byProxy = (code: number): Fault => ({ kind: "refusedByProxy", status: code
 
 /** Of Cloudflare, and others of proxies. */
 const CDN = [520, 521, 522, 523, 524, 525, 526, 527, 530, 507, 529, 561, 598, 599];
-const FINAL = [400, 401, 403, 404, 409, 410, 418, 451, 501, 505, 301];
+const FINAL = [400, 401, 403, 404, 409, 410, 418, 451, 501, 505, 301, 303, 307, 308];
 /** How often each fault is retried: of a read, of a repeatable call, of a start. */
 test.each<[string, Fault[], number, number, number]>([
   ["the service broke inside", [500, 502, 504].map((code) => status(code)), Infinity, Infinity, 1],
@@ -57,6 +57,7 @@ describe("a request that may have been processed", () => {
     status(500),
     status(502),
     status(504),
+    status(303),
     ...CDN.map((code) => status(code)),
   ] satisfies Fault[];
   const refused = [
@@ -64,7 +65,7 @@ describe("a request that may have been processed", () => {
     unreachable("ECONNREFUSED"),
     { kind: "untrusted", code: "CERT_HAS_EXPIRED" },
     byProxy(502),
-    status(400),
+    ...[301, 302, 307, 308, 400].map((code) => status(code)),
   ] satisfies Fault[];
   const refusedForNow = [408, 425, 429, 503].map((code) => status(code));
 
@@ -75,7 +76,15 @@ describe("a request that may have been processed", () => {
 
   test("is counted together for a start, for all causes, and apart from refusals", () => {
     expect(new Set(broken.map((fault) => countedAs(fault, "start")))).toEqual(new Set(["of unknown fate"]));
-    expect(new Set(refused.map((fault) => countedAs(fault, "start"))).size).toBe(refused.length);
+    expect(new Set(refused.map((fault) => countedAs(fault, "start")))).toEqual(
+      new Set([
+        "unreachable ENOTFOUND",
+        "unreachable ECONNREFUSED",
+        "untrusted CERT_HAS_EXPIRED",
+        "refusedByProxy",
+        "status",
+      ]),
+    );
   });
 
   test("is counted by its kind, and by its code where it has one, for other calls", () => {
@@ -85,7 +94,7 @@ describe("a request that may have been processed", () => {
       "notHttp",
       "malformed",
       "oversized",
-      ...Array.from({ length: 3 + CDN.length }, () => "status"),
+      ...Array.from({ length: 4 + CDN.length }, () => "status"),
     ]);
   });
 });
