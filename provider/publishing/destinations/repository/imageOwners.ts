@@ -22,6 +22,8 @@ const LOOK_AGAIN_MS = 250;
 const STOPPED_AFTER_MS = 15 * 60_000;
 /** How long a list of marks is proof enough to remove an image, in milliseconds. Shorter than {@link LEAVING_LIMIT_MS}. */
 const PROOF_LIFE_MS = 30_000;
+/** What helps where tags are immutable. */
+const EXEMPT = "Exempt the tags `docs-hosting-*` from the registry's rules of immutable tags";
 /** How many owners a message names. */
 const NAMED_OWNERS = 3;
 
@@ -63,8 +65,13 @@ export class ImageOwners {
    * @throws DestinationError; the signal's reason
    */
   async claim(claim: ImageClaim): Promise<void> {
-    const { owner, isCreate } = this.#context;
-    await this.#marks.write(owner, claim);
+    const { owner, isCreate, reporter } = this.#context;
+    if (!(await this.#marks.write(owner, claim))) {
+      const mark = this.#marks.nameOf({ item: itemOf(claim.image), owner: owner.id });
+      reporter.warn(
+        `the mark ${mark} stays as it is, because the registry neither moves nor removes its tag: the image is this resource's, and its \`tag\` has no owner. ${EXEMPT}`,
+      );
+    }
     const tags = await this.#marks.list();
     // where no list is allowed, nobody can remove an image
     if (tags === undefined) return;
@@ -117,6 +124,12 @@ export class ImageOwners {
     const own = found?.isMark === true ? found : undefined;
     this.#hasMarks ||= own !== undefined;
     const announcement = own && (await this.#marks.announce(owner, own));
+    if (own && announcement === undefined) {
+      reporter.warn(
+        `${address} stays, with its mark, because the registry neither moves nor removes the tag ${this.#marks.nameOf(own, "leaving")} of an earlier removal. ${EXEMPT}, or remove the image there`,
+      );
+      return;
+    }
     const list = async (): Promise<readonly string[] | undefined> =>
       this.#marks.listShowing(await this.#marks.tagsAt(image, own, announcement));
     const tags = await list();

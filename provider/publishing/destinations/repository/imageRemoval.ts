@@ -52,7 +52,8 @@ export async function removeImage(
   }
   // an index before the manifests that it refers to: some registries require this order
   const digests = manifests.filter((digest) => !needed.has(digest) && !named.has(digest));
-  const removals = digests.map((digest) => () => deleteManifest(client, digest));
+  const tags = [ownTag(top), ...proof.given, ...(place.tag === undefined ? [] : [place.tag])];
+  const removals = digests.map((digest) => () => deleteManifest(client, digest, tags));
   // after the images: no tag points at one without its signature
   if (copy.publicKey !== undefined) removals.push(() => removeArtifacts(client, top, artifacts));
   const refusals: RefusedRemoval[] = [];

@@ -1,8 +1,7 @@
 import { DestinationError } from "../../../base/runtime/messages/errors";
 import { firstOf } from "../../../base/runtime/messages/firstOf";
-import { findManifest, type Manifest, sendManifest } from "../../images/registry/manifests";
+import { deleteTag, findManifest, type Manifest, sendManifest } from "../../images/registry/manifests";
 import { repositoryName } from "../../images/registry/reference";
-import { deleteTag } from "../../images/registry/tags";
 import { describeOwner } from "../../ownership/markText";
 import { stackIn } from "../../ownership/owner";
 import type { Copy, DestinationContext } from "../destination";

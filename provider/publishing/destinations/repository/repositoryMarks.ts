@@ -13,7 +13,13 @@ import {
   manifestOf,
 } from "../../images/registry/content";
 import { ensureContent } from "../../images/registry/ensureBlob";
-import { deleteManifest, findManifest, getManifest, putManifest } from "../../images/registry/manifests";
+import {
+  deleteManifest,
+  findManifest,
+  getManifest,
+  offerManifest,
+  type RefusedManifest,
+} from "../../images/registry/manifests";
 import { OCI_MANIFEST } from "../../images/registry/mediaTypes";
 import { repositoryName } from "../../images/registry/reference";
 import { listTags } from "../../images/registry/tags";
@@ -43,6 +49,9 @@ const MOST_EARLIER = 100;
 const LIST_LAG_MS = 10_000;
 /** Pause between two lists, in milliseconds. */
 const LIST_AGAIN_MS = 500;
+
+/** Of an attempt to write a mark. */
+const FAILED = "failed";
 
 /** `owner`: a mark. `leaving`: its owner removes the image, or gives it up. */
 type Kind = "owner" | "leaving";
@@ -149,18 +158,19 @@ export class RepositoryMarks {
     return manifest && readMark(item, owner, manifest);
   }
 
-  /** Where people find a mark. */
-  nameOf({ item, owner }: NamedImageMark): string {
-    return `${repositoryName(this.#client.repository)}:${tagOf("owner", item, owner)}`;
+  /** Where people find a mark, or the announcement that its owner gives the image up. */
+  nameOf({ item, owner }: NamedImageMark, kind: Kind = "owner"): string {
+    return `${repositoryName(this.#client.repository)}:${tagOf(kind, item, owner)}`;
   }
 
   /**
    * Writes the owner's mark at an image, unless it is there and counts. A mark that it replaces stays in the registry without a tag: the
-   * new one names it, and is removed with it.
+   * new one names it, and is removed with it. Where tags are immutable, the mark that it replaces is removed first.
    *
+   * @returns whether the mark says the claim. Otherwise one of the owner counts, and the registry does not replace it
    * @throws DestinationError, also when the registry does not have the mark afterwards; the signal's reason
    */
-  async write(owner: Owner, claim: ImageClaim): Promise<void> {
+  async write(owner: Owner, claim: ImageClaim): Promise<boolean> {
     const item = itemOf(claim.image);
     const tag = tagOf("owner", item, owner.id);
     // a read may be older than what this operation has written
@@ -168,19 +178,20 @@ export class RepositoryMarks {
     const known = before?.isMark === true ? before : undefined;
     const tags = [...new Set([...(known?.tags ?? []), ...claim.tags])];
     const isSaid = known?.image === claim.image && known.tags.length === tags.length;
-    if (isSaid && !(await this.isLeaving(known))) return;
+    if (isSaid && !(await this.isLeaving(known))) return true;
     const earlier = known ? [...known.earlier, known.digest] : [];
     const writtenAtMs = this.#clock.now();
     await ensureContent(this.#client, EMPTY);
-    const put = async (files?: Descriptor): Promise<void> => {
+    const put = async (files?: Descriptor): Promise<RefusedManifest | undefined> => {
       const mark = { tags, earlier: earlier.slice(-MOST_EARLIER), writtenAtMs };
       const manifest = markManifest(owner, { ...claim, files }, mark);
       // the next attempt may replace it: the registry can have it, and not say so
       earlier.push(manifest.digest);
-      await putManifest(this.#client, manifest, tag);
+      const refused = await offerManifest(this.#client, manifest, tag);
+      if (refused) return refused;
       if ((await findManifest(this.#client, tag)) === manifest.digest) {
         this.#written.set(tag, readMark(item, owner.id, manifest));
-        return;
+        return undefined;
       }
       throw new DestinationError(
         `the registry accepted the mark ${this.nameOf({ item, owner: owner.id })}, and does not have it`,
@@ -188,28 +199,45 @@ export class RepositoryMarks {
       );
     };
     const { files } = claim;
-    if (files === undefined || !(await hasBlob(this.#client, files.digest))) return put();
-    // a registry may accept only the types of blobs that it knows
-    await put(files).catch(() => put());
+    const hasFiles = files !== undefined && (await hasBlob(this.#client, files.digest));
+    const putEither = async (): Promise<RefusedManifest | undefined> => {
+      const isPut = hasFiles && (await put(files).catch(() => FAILED)) === undefined;
+      // a registry may accept only the types of blobs that it knows
+      return isPut ? undefined : put();
+    };
+    let refused = await putEither();
+    if (refused?.mayBeImmutable === true && known) {
+      if (await deleteManifest(this.#client, known.digest, [tag])) {
+        // the mark counts, unless it is given up
+        if (!(await this.isLeaving(known)) || (await this.removeAnnouncement(item, owner.id))) return false;
+      } else refused = await putEither();
+    }
+    if (refused) throw refused.error;
+    return true;
   }
 
   /**
    * Announces that an owner gives up an image. Its mark stays.
    *
-   * @returns the tag of the announcement: a list without it is older
+   * @returns the tag of the announcement: a list without it is older. `undefined` if the registry does not replace an earlier one
    */
-  async announce(owner: Owner, { item, digest }: FoundImageMark): Promise<string> {
+  async announce(owner: Owner, { item, digest }: FoundImageMark): Promise<string | undefined> {
     const tag = tagOf("leaving", item, owner.id);
     // of a removal that was killed or refused: without its tag, nobody would find it again
     const before = await getManifest(this.#client, tag);
     const manifest = leavingManifest(owner, digest, this.#clock.now());
     await ensureContent(this.#client, EMPTY);
-    await putManifest(this.#client, manifest, tag);
-    this.#announced.set(tag, manifest.digest);
-    const isOurs = annotationsIn(before?.bytes)[LEAVES] !== undefined;
-    if (before && isOurs && before.digest !== manifest.digest) {
-      await deleteManifest(this.#client, before.digest);
+    const earlier = annotationsIn(before?.bytes)[LEAVES] === undefined ? undefined : before?.digest;
+    let refused = await offerManifest(this.#client, manifest, tag);
+    if (refused?.mayBeImmutable === true && before) {
+      // an old one does not count for others: they take its run for stopped
+      if (earlier === undefined || (await deleteManifest(this.#client, earlier, [tag]))) return undefined;
+      refused = await offerManifest(this.#client, manifest, tag);
+    } else if (!refused && earlier !== undefined && earlier !== manifest.digest) {
+      await deleteManifest(this.#client, earlier);
     }
+    if (refused) throw refused.error;
+    this.#announced.set(tag, manifest.digest);
     return tag;
   }
 
@@ -243,7 +271,8 @@ export class RepositoryMarks {
       const isOwn = manifest !== undefined && readMark(item, owner, manifest).isMark;
       if (isOwn && (await deleteManifest(this.#client, digest))) return false;
     }
-    if (mark.isMark && (await deleteManifest(this.#client, mark.digest))) return false;
+    const tag = tagOf("owner", item, owner);
+    if (mark.isMark && (await deleteManifest(this.#client, mark.digest, [tag]))) return false;
     return this.removeAnnouncement(item, owner);
   }
 
@@ -251,7 +280,7 @@ export class RepositoryMarks {
   async removeAnnouncement(item: string, owner: string): Promise<boolean> {
     const tag = tagOf("leaving", item, owner);
     const digest = this.#announced.get(tag) ?? (await this.#findAnnouncement(tag));
-    return digest === undefined || (await deleteManifest(this.#client, digest)) === undefined;
+    return digest === undefined || (await deleteManifest(this.#client, digest, [tag])) === undefined;
   }
 
   async #findAnnouncement(tag: string): Promise<string | undefined> {

@@ -4,6 +4,7 @@ import { isOf } from "./blobs";
 import type { RegistryClient } from "./client";
 import { type Content, contentOf, fieldsOf, isObject } from "./content";
 import { wholeBody } from "./exchange";
+import { readUnwanted, registryReason } from "./failedRequest";
 import { MANIFEST_TYPES } from "./mediaTypes";
 import { type Absence, absenceIn, demandProof, isOfRegistry, isProven, notAnswered } from "./notFound";
 import { pinned, repositoryName } from "./reference";
@@ -77,7 +78,27 @@ export async function putManifest(
 
 /** As {@link putManifest}, where something else is known to be under the name, or nothing. */
 export async function sendManifest(client: RegistryClient, manifest: Manifest, name: string): Promise<void> {
-  const isSaid = await client.send(
+  const refused = await offerManifest(client, manifest, name);
+  if (refused) throw refused.error;
+}
+
+/** A manifest that a registry refuses for good. */
+export interface RefusedManifest {
+  readonly error: DocsHostingError;
+  /** Whether the reason may be that the tag names something else, and is never moved. */
+  readonly mayBeImmutable: boolean;
+}
+
+/** How registries refuse to move a tag: ECR 400, Azure 405 and 409, Harbor 412. Rights are another matter. */
+const IMMUTABLE = [400, 405, 409, 412];
+
+/** As {@link sendManifest}. @returns the refusal, if the registry refuses the manifest for good */
+export async function offerManifest(
+  client: RegistryClient,
+  manifest: Manifest,
+  name: string,
+): Promise<RefusedManifest | undefined> {
+  const sent = await client.attempt(
     {
       method: "PUT",
       to: client.path("manifests", name),
@@ -91,8 +112,11 @@ export async function sendManifest(client: RegistryClient, manifest: Manifest, n
       return status === 201 || stored !== null;
     },
   );
+  if ("refusal" in sent) {
+    return { error: sent.refusal, mayBeImmutable: IMMUTABLE.includes(sent.status ?? 0) };
+  }
   // a login page answers with 200, and the specification wants 201
-  if (isSaid || (await findManifest(client, name)) === manifest.digest) return;
+  if (sent.value || (await findManifest(client, name)) === manifest.digest) return undefined;
   throw notAnswered(client, `the manifest ${name}`);
 }
 
@@ -105,12 +129,18 @@ export interface RefusedRemoval {
   readonly isGeneral: boolean;
 }
 
+const BAD_REQUEST = 400;
+
 /** How often a removal is asked for that the registry confirms and does not do. */
 const MOST_REMOVALS = 2;
+
+/** The reason of Google's registries that remove no manifest which a tag names, see https://github.com/genuinetools/reg/issues/136. */
+const TAGGED = "GOOGLE_MANIFEST_DANGLING_TAG";
 
 /**
  * Removes a manifest, with all tags that refer to it. One that is already gone is not an error.
  *
+ * @param tags of the owner of the manifest: where tags have to go first, those among them that name the manifest go
  * @returns the reason if the registry keeps it: it has deletion disabled, does not allow it to this account, or confirms it and does not
  *   do it. isGeneral: whether it removes no manifest at all
  * @throws DestinationError, also if a login may help; DeadlineExceededError; the signal's reason
@@ -118,18 +148,32 @@ const MOST_REMOVALS = 2;
 export async function deleteManifest(
   client: RegistryClient,
   digest: string,
+  tags: readonly string[] = [],
 ): Promise<RefusedRemoval | undefined> {
+  const to = client.path("manifests", digest);
+  let tagsLeft = tags;
   for (let removals = 1; ; removals++) {
     const removed = await client.attempt(
-      { method: "DELETE", to: client.path("manifests", digest), accepted: [200, 202, 204, 404] },
+      { method: "DELETE", to, accepted: [200, 202, 204, BAD_REQUEST, 404] },
       async (reply) => ({
         // a login page answers with 200, and the specification wants 202
         isPage: reply.status === 200,
         absence: reply.status === 404 ? await absenceIn(reply) : undefined,
+        refused: reply.status === BAD_REQUEST ? await readUnwanted(reply) : undefined,
       }),
     );
     if ("refusal" in removed) return refusedRemoval(client, digest, removed.status, removed.refusal);
-    const { isPage, absence } = removed.value;
+    const { isPage, absence, refused } = removed.value;
+    if (refused) {
+      const isTagged = tagsLeft.length > 0 && registryReason(refused.text).codes.includes(TAGGED);
+      if (isTagged && (await untagged(client, digest, tagsLeft))) {
+        tagsLeft = [];
+        removals = 0;
+        continue;
+      }
+      const { error } = await client.login.refused({ method: "DELETE", url: await client.url(to) }, refused);
+      return refusedRemoval(client, digest, BAD_REQUEST, error);
+    }
     if (absence !== undefined && (await isProven(client, absence))) return undefined;
     if ((await findManifest(client, digest)) === undefined) return undefined;
     if (isPage || absence !== undefined) throw notAnswered(client, `the removal of ${digest}`);
@@ -137,6 +181,27 @@ export async function deleteManifest(
       return { digest, reason: "it confirms the removal, and does not do it", isGeneral: false };
     }
   }
+}
+
+/** Removes those tags that name a manifest. @returns whether all of them are gone */
+async function untagged(client: RegistryClient, digest: string, tags: readonly string[]): Promise<boolean> {
+  for (const tag of tags) {
+    if ((await findManifest(client, tag)) === digest && !(await deleteTag(client, tag))) return false;
+  }
+  return true;
+}
+
+/**
+ * Removes a tag, and not what it names, see «Deleting tags» in the distribution specification.
+ *
+ * @returns whether it is gone: a registry may not allow it
+ */
+export async function deleteTag(client: RegistryClient, tag: string): Promise<boolean> {
+  const removed = await client.attempt(
+    { method: "DELETE", to: client.path("manifests", tag), accepted: [202, 204, 404] },
+    async (reply) => (reply.status === 404 ? absenceIn(reply) : "said"),
+  );
+  return "value" in removed && isProven(client, removed.value);
 }
 
 /** @throws the refusal, if a login may help */

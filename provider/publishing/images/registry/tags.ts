@@ -4,7 +4,6 @@ import { fieldAt } from "./content";
 import { wholeBody } from "./exchange";
 import { readUnwanted, registryReason } from "./failedRequest";
 import { nextPage } from "./nextPage";
-import { absenceIn, isProven } from "./notFound";
 import { repositoryName } from "./reference";
 
 /** How many tags a page of the list has at most. */
@@ -67,17 +66,4 @@ function tagsIn(body: Buffer): readonly string[] | undefined {
   const tags = fieldAt(body, "tags");
   if (tags === null) return []; // of a repository whose tags were removed
   return Array.isArray(tags) && tags.every((tag) => typeof tag === "string") ? tags : undefined;
-}
-
-/**
- * Removes a tag, and not what it names, see «Deleting tags» in the distribution specification.
- *
- * @returns whether it is gone: a registry may not allow it
- */
-export async function deleteTag(client: RegistryClient, tag: string): Promise<boolean> {
-  const removed = await client.attempt(
-    { method: "DELETE", to: client.path("manifests", tag), accepted: [202, 204, 404] },
-    async (reply) => (reply.status === 404 ? absenceIn(reply) : "said"),
-  );
-  return "value" in removed && isProven(client, removed.value);
 }

@@ -135,7 +135,8 @@ export async function removeArtifacts(
   manifests: readonly string[],
 ): Promise<RefusedRemoval | undefined> {
   const list = await stored(client, [referrersTag(digest)]);
-  return deleteAll(client, new Set([...list, ...(await namedArtifacts(client, digest)), ...manifests]));
+  const tags = [referrersTag(digest), signatureTag(digest), attestationTag(digest)];
+  return deleteAll(client, new Set([...list, ...(await namedArtifacts(client, digest)), ...manifests]), tags);
 }
 
 /**
@@ -163,13 +164,14 @@ export async function removeReplacedArtifacts(
   return deleteAll(client, replaced);
 }
 
-/** Removes manifests until the registry refuses one for good. @returns the reason */
+/** Removes manifests until the registry refuses one for good. @param tags that may name them. @returns the reason */
 async function deleteAll(
   client: RegistryClient,
   manifests: Iterable<string>,
+  tags?: readonly string[],
 ): Promise<RefusedRemoval | undefined> {
   for (const each of manifests) {
-    const refused = await deleteManifest(client, each);
+    const refused = await deleteManifest(client, each, tags);
     if (refused) return refused;
   }
   return undefined;

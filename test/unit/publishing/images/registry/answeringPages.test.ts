@@ -6,12 +6,12 @@ import { contentOf } from "../../../../../provider/publishing/images/registry/co
 import { findBlob } from "../../../../../provider/publishing/images/registry/download.ts";
 import {
   deleteManifest,
+  deleteTag,
   findManifest,
   getManifest,
   putManifest,
 } from "../../../../../provider/publishing/images/registry/manifests.ts";
 import { OCI_MANIFEST } from "../../../../../provider/publishing/images/registry/mediaTypes.ts";
-import { deleteTag } from "../../../../../provider/publishing/images/registry/tags.ts";
 import { uploadBlob } from "../../../../../provider/publishing/images/registry/upload.ts";
 import { type Asked, type Reply, scriptedRegistry } from "./scriptedRegistry.ts";
 
