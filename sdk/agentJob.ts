@@ -2,6 +2,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import type { AgentJobInputs, CheckedAgentJobInputs } from "../provider/agentJob/inputs";
 import { AGENT_JOB_OUTPUTS, type AgentJobOutputs } from "../provider/agentJob/outputs";
 import {
+  givenArgs,
   type InputNames,
   type InputsOf,
   isProvided,
@@ -47,7 +48,7 @@ export class AgentJob extends ProvidedResource {
    * @param opts Pulumi's resource options
    */
   constructor(name: string, args: AgentJobArgs, opts: pulumi.CustomResourceOptions = {}) {
-    const { id, ...given } = args;
+    const { id, ...given } = givenArgs(args);
     super(
       "AgentJob",
       name,

@@ -4,6 +4,7 @@ import { AIR_GAP_KIT_OUTPUTS, type AirGapKitOutputs } from "../provider/kits/air
 import { chartDigest } from "../provider/kits/contents/chartDigest";
 import { plainSource, type SourceArgs } from "./plainSource";
 import {
+  givenArgs,
   type InputNames,
   type InputsOf,
   isProvided,
@@ -69,14 +70,15 @@ export class AirGapKit extends ProvidedResource {
    * @param opts Pulumi's resource options
    */
   constructor(name: string, args: AirGapKitArgs, opts: pulumi.CustomResourceOptions = {}) {
+    const given = givenArgs(args);
     super(
       "AirGapKit",
       name,
       { inputs: INPUTS, outputs: AIR_GAP_KIT_OUTPUTS },
       {
-        ...args,
-        source: plainSource(args.source),
-        chart: args.chart === undefined ? undefined : pulumi.output(args.chart).apply(withDigest),
+        ...given,
+        source: plainSource(given.source),
+        chart: given.chart === undefined ? undefined : pulumi.output(given.chart).apply(withDigest),
       },
       opts,
     );

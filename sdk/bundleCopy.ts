@@ -5,6 +5,7 @@ import { rememberDestination } from "./copiedSite";
 import type { DestinationArgs, RepositoryArgs, SiteArgs } from "./destinationArgs";
 import { plainSource, type SourceArgs } from "./plainSource";
 import {
+  givenArgs,
   type InputNames,
   type InputsOf,
   isProvided,
@@ -89,13 +90,14 @@ export class BundleCopy extends ProvidedResource {
    * @param opts Pulumi's resource options
    */
   constructor(name: string, args: BundleCopyArgs, opts: pulumi.CustomResourceOptions = {}) {
+    const given = givenArgs(args);
     super(
       "BundleCopy",
       name,
       { inputs: INPUTS, outputs: BUNDLE_COPY_OUTPUTS },
-      { ...args, source: plainSource(args.source) },
+      { ...given, source: plainSource(given.source) },
       opts,
     );
-    rememberDestination(this, args.destination);
+    rememberDestination(this, given.destination);
   }
 }

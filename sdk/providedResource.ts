@@ -53,6 +53,9 @@ export abstract class ProvidedResource extends pulumi.CustomResource {
   }
 }
 
+/** The arguments of a resource: a JavaScript program may leave them out, and the check then names what is missing. */
+export const givenArgs = <Args extends object>(args: Args | null | undefined): Partial<Args> => args ?? {};
+
 /** Whether a value is a resource of one of this package's classes, also of another copy of the package. */
 export function isProvided(value: unknown, kind: Parameters<typeof handlerText>[0]): boolean {
   return (

@@ -3,6 +3,7 @@ import type { JobReport } from "../provider/service/exportJob";
 import type { StaticExportInputs } from "../provider/staticExport/inputs";
 import { STATIC_EXPORT_OUTPUTS, type StaticExportOutputs } from "../provider/staticExport/outputs";
 import {
+  givenArgs,
   type InputNames,
   type InputsOf,
   isProvided,
@@ -113,6 +114,6 @@ export class StaticExport extends ProvidedResource {
    * @param opts Pulumi's resource options
    */
   constructor(name: string, args: StaticExportArgs, opts: pulumi.CustomResourceOptions = {}) {
-    super("StaticExport", name, { inputs: INPUTS, outputs: STATIC_EXPORT_OUTPUTS }, args, opts);
+    super("StaticExport", name, { inputs: INPUTS, outputs: STATIC_EXPORT_OUTPUTS }, givenArgs(args), opts);
   }
 }

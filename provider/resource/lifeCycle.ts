@@ -1,4 +1,5 @@
 import type { NotFoundError } from "../base/runtime/messages/errors";
+import { explained } from "../base/runtime/messages/explainedError";
 import { type Deadline, type Machine, startDeadline } from "../base/runtime/time/clock";
 import { Client } from "../service/client";
 import { type ConfigurationSource, isApiKeyPadded, serviceSettings } from "../service/configuration";
@@ -233,4 +234,24 @@ export function openClient<Given extends ClientContext>(
   if (destination?.isOther === true) reporter.warn(destination.text);
   else if (destination) reporter.info(destination.text);
   return { ...context, deadline, client: new Client({ ...context, service, deadline }) };
+}
+
+/**
+ * The same, with errors that are complete messages.
+ *
+ * @param subject the domain
+ * @param consequence whether anything is lost
+ */
+export function openClientFor<Given extends ClientContext>(
+  context: Given,
+  inputs: { baseUrl?: string; apiKeyEnv?: string },
+  limit: number | Deadline,
+  subject: string,
+  consequence: string,
+): ServiceContext<Given> {
+  try {
+    return openClient(context, inputs, limit);
+  } catch (error) {
+    throw explained(error, subject, consequence);
+  }
 }

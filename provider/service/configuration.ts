@@ -135,7 +135,7 @@ export function resolveBaseUrl(source: ConfigurationSource, given?: string): str
   if (url.username || url.password) {
     return fail("contains a user name or password", "Remove it: only the API key is sent.");
   }
-  if (url.search || url.hash) {
+  if (/[?#]/.test(url.href)) {
     return fail("contains a query or a fragment", "Remove the part that begins with «?» or «#».");
   }
   const baseUrl = url.href.replace(/\/+$/, "");

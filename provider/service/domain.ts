@@ -20,6 +20,9 @@ export function normaliseDomain(text: string): { domain: string } | { problem: s
   if (/\s/.test(text)) return { problem: "contains white space; remove it" };
   if (text.includes("://")) return { problem: `is a URL; ${HOST_ALONE}` };
   if (text.includes("/")) return { problem: `contains a path; ${HOST_ALONE}` };
+  // domainToASCII would cut or decode them
+  const [cut] = /[?#\\%@]/.exec(text) ?? [];
+  if (cut !== undefined) return { problem: `contains «${cut}»; ${HOST_ALONE}` };
   if (isIP(text) !== 0 || /^\[.*\]$/.test(text)) {
     return { problem: "is an IP address; give the site's host name" };
   }

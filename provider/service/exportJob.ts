@@ -59,7 +59,7 @@ export function readExportJob(jobId: string, reply: Reply): ExportJob {
   const { status: written } = body;
   const status = readStatus(reply);
   const known = Object.hasOwn(OUTCOMES, status) ? OUTCOMES[status] : undefined;
-  if (status === "") throw malformed(endpoint, 'without a "status"');
+  if (status === "") throw malformed(endpoint, `without a "status"${quotedError(body)}`);
   if (readIdentifier(body["jobId"] ?? jobId) !== jobId) throw malformed(endpoint, "about another job");
   const progress = toNumber(body["progress"]);
   const reason = [body["error"], body["reason"], body["message"]]
@@ -119,6 +119,12 @@ function readStatus({ body: { status }, secrets }: Reply): string {
   return typeof status === "string" ? inLowerCase(redact(secrets.removeFrom(status))) : "";
 }
 
+/** The error of a reply that has no more than that, to be quoted. */
+function quotedError(body: Readonly<Record<string, unknown>>): string {
+  const error = errorIn(body);
+  return error === undefined ? "" : `, and with the error «${error}»`;
+}
+
 /** The service's error text, redacted: also of an object with a `message`. */
 function errorIn({ error }: Readonly<Record<string, unknown>>): string | undefined {
   const text = redact(warningText(error), TEXT_LIMIT);
@@ -146,7 +152,8 @@ function lackOf({ body, hasLocation }: Reply): string {
     .slice(0, NAMED_FIELDS)
     .map((name) => redact(name, TEXT_LIMIT));
   const fields = names.length === 0 ? "no field" : `only ${names.join(", ")}`;
-  return ` (it has ${fields}${hasLocation === true ? ", and a Location header, which is not read" : ""})`;
+  const location = hasLocation === true ? ", and a Location header, which is not read" : "";
+  return ` (it has ${fields}${location}${quotedError(body)})`;
 }
 
 /** The site in a reply, if it differs from `domain`. A reply without a site, or with an invalid one, is not compared. */

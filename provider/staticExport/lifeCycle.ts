@@ -1,6 +1,6 @@
 import { NotFoundError } from "../base/runtime/messages/errors";
 import { explained } from "../base/runtime/messages/explainedError";
-import { clockErrorOf, machineOf, startDeadline } from "../base/runtime/time/clock";
+import { clockErrorOf, type Deadline, machineOf, startDeadline } from "../base/runtime/time/clock";
 import type { Context } from "../resource/context";
 import { decisionLine } from "../resource/decision";
 import { checkByTable, withEffect } from "../resource/inputTable";
@@ -9,8 +9,9 @@ import {
   DEFAULT_LIMIT_MS,
   goneDecision,
   type LifeCycle,
-  openClient,
+  openClientFor,
   READ_LIMIT_MS,
+  type ServiceContext,
 } from "../resource/lifeCycle";
 import { exportSite } from "./exportSite";
 import { type CheckedExportInputs, STATIC_EXPORT_INPUTS } from "./inputs";
@@ -72,7 +73,8 @@ export const staticExport: LifeCycle<CheckedExportInputs, StaticExportState> = {
     const jobs = new Set([jobOfLink, unfinished?.jobId ?? outputs.jobId]);
     jobs.delete("");
     if (jobs.size === 0) return { inputs, state }; // no job was ever known: nothing to read
-    const service = openClient(context, outputs, READ_LIMIT_MS);
+    const subject = outputs.domain || "the export"; // a damaged state has no domain
+    const service = openClientFor(context, outputs, READ_LIMIT_MS, subject, UNCHANGED);
     let missing: NotFoundError | undefined;
     /** Jobs of which only a gateway may have said that they are missing. */
     const unproved = new Map<string, NotFoundError>();
@@ -187,12 +189,18 @@ async function converge(
     return recorded;
   }
   if (plan.action === "refuse") throw explained(unreadStart(), inputs.domain, "");
+  const open = (limit: number | Deadline): ServiceContext => {
+    const consequence = state
+      ? "No request was sent: the export and its link stay as they are"
+      : "No request was sent, and no job was started";
+    return openClientFor(context, inputs, limit, inputs.domain, consequence);
+  };
   if (plan.action === "renew") {
     const deadline = startDeadline(context.clock, limitMs);
     const renewed = await renewLink(context, inputs, plan.state, limitMs);
-    return renewed ?? exportSite(openClient(context, inputs, deadline), inputs, plan.state, undefined);
+    return renewed ?? exportSite(open(deadline), inputs, plan.state, undefined);
   }
-  const service = openClient(context, inputs, limitMs);
+  const service = open(limitMs);
   if (plan.action !== "continue") return exportSite(service, inputs, state, undefined, plan);
   // for an existing resource, diff has reported the decision
   if (!state) context.reporter.info(decisionLine(plan));

@@ -4,7 +4,7 @@ import { machineOf } from "../base/runtime/time/clock";
 import { parseDuration } from "../base/runtime/time/duration";
 import type { Context } from "../resource/context";
 import { fromNow } from "../resource/decision";
-import { openClient } from "../resource/lifeCycle";
+import { openClientFor } from "../resource/lifeCycle";
 import { mintLink } from "../service/mintLink";
 import type { CheckedExportInputs } from "./inputs";
 import { reportGoneJob } from "./resumption";
@@ -13,6 +13,8 @@ import { isMissing } from "./workflow";
 
 /** Time limit of a renewal, unless `renewalTimeout` sets one, in milliseconds. */
 const DEFAULT_RENEWAL_LIMIT_MS = 5 * 60_000;
+
+const OLD_LINK = "The old link stays in place";
 
 /**
  * Mints a new link to the same job. Its time limit is short, to release what the run blocks during an outage.
@@ -29,7 +31,8 @@ export async function renewLink(
 ): Promise<StaticExportState | undefined> {
   const { jobId } = before.outputs;
   const renewalMs = parseDuration(inputs.renewalTimeout ?? "") ?? DEFAULT_RENEWAL_LIMIT_MS;
-  const context = openClient(given, inputs, Math.min(limitMs, renewalMs));
+  const shortest = Math.min(limitMs, renewalMs);
+  const context = openClientFor(given, inputs, shortest, inputs.domain, OLD_LINK);
   const { reporter, tracer } = context;
   tracer.note({ "docs_hosting.job.id": jobId });
   try {
@@ -53,7 +56,7 @@ export async function renewLink(
     }
     const mayBeGone = error instanceof NotFoundError && inputs.jobId === undefined;
     if (!mayBeGone || !(error.isOfApi || (await isMissing("bundle", jobId, inputs, context)))) {
-      throw explained(error, inputs.domain, "The old link stays in place");
+      throw explained(error, inputs.domain, OLD_LINK);
     }
     reportGoneJob(context, jobId);
     return undefined;

@@ -31,10 +31,11 @@ interface JobOfSite {
  * @param idempotencyKey the same for repeated starts of one export, see `Call.idempotencyKey`
  */
 export async function startExport(
-  { client, reporter, tracer }: ServiceContext,
+  { client, reporter, tracer, secrets }: ServiceContext,
   inputs: CheckedExportInputs,
   idempotencyKey: string,
 ): Promise<StartReply> {
+  secrets.addCredentials(inputs.exportOptions); // a service may quote them
   reporter.progress("starting the export");
   const reply = await tracer.span("docs_hosting.export.start", {}, async () => {
     const reply = await client.startExport(startRequest(inputs), idempotencyKey);

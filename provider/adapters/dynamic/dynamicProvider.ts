@@ -4,8 +4,9 @@ import { Secrets } from "../../base/runtime/messages/secrets";
 import { parseDuration } from "../../base/runtime/time/duration";
 import type { CheckFailure } from "../../resource/inputTable";
 import type { StoredState } from "../../resource/lifeCycle";
-import { shownFailure, shownLine } from "../session/rowReporter";
+import { shownFailure } from "../session/rowReporter";
 import type { Session, Urns } from "../session/session";
+import { shownCheckFailure } from "../session/shownCheckFailure";
 import {
   type AnyLifeCycle,
   onStoredState,
@@ -90,10 +91,7 @@ export function dynamicProvider(
       failures.push(...checkTimeouts(internal));
       return {
         inputs: plain({ ...inputs, ...internal }),
-        failures: failures.map(({ property, reason }) => ({
-          property: shownLine(property, secrets),
-          reason: shownLine(reason, secrets),
-        })),
+        failures: failures.map((failure) => shownCheckFailure(failure, visible, secrets)),
       };
     }),
 

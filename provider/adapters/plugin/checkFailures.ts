@@ -1,29 +1,26 @@
 import { CheckFailure as FailureMessage } from "@pulumi/pulumi/proto/provider_pb";
 import type { Secrets } from "../../base/runtime/messages/secrets";
-import { NOT_THE_KEY } from "../../resource/inputRules";
 import type { CheckFailure } from "../../resource/inputTable";
-import { filled, shownLine } from "../session/rowReporter";
+import { filled } from "../session/rowReporter";
+import { shownCheckFailure } from "../session/shownCheckFailure";
 import type { Secrecy } from "./secrecy";
 
 /**
- * The messages of check failures. The engine shows the value of the property that a failure names, also of a secret one, so the
- * failure of a secret property names it only in its text.
+ * The messages of check failures, see {@link shownCheckFailure}.
  *
+ * @param given the user's inputs
  * @param alwaysSecret a property that is a secret however it was given
  */
 export function checkFailures(
   failures: readonly CheckFailure[],
+  given: Readonly<Record<string, unknown>>,
   secrets: Secrets,
   secrecy: Secrecy,
   alwaysSecret?: string,
 ): FailureMessage[] {
-  return failures.map(({ property, reason }) => {
-    const isSecret =
-      property === alwaysSecret || secrecy.isAtOrBelow(property) || reason.includes(NOT_THE_KEY);
-    return filled(new FailureMessage(), {
-      property: isSecret ? "" : shownLine(property, secrets),
-      reason: shownLine(isSecret ? `${property}: ${reason}` : reason, secrets),
-    });
+  return failures.map((failure) => {
+    const isSecret = failure.property === alwaysSecret || secrecy.isAtOrBelow(failure.property);
+    return filled(new FailureMessage(), shownCheckFailure(failure, given, secrets, isSecret));
   });
 }
 

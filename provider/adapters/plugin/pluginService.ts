@@ -80,7 +80,7 @@ export function pluginService(parts: PluginParts): UntypedServiceImplementation 
       const failures = checkProviderSettings(name, properties, environment, secrets);
       return filled(new rpc.CheckResponse(), {
         inputs: send(properties, { secrecy, always: [KEY] }),
-        failuresList: checkFailures(failures, secrets, secrecy, KEY),
+        failuresList: checkFailures(failures, properties, secrets, secrecy, KEY),
       });
     }),
 

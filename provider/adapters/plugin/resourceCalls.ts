@@ -94,7 +94,7 @@ export function resourceCalls(
       const rest = failures.filter(({ property }) => !whole.some((each) => each.property === property));
       return filled(new rpc.CheckResponse(), {
         inputs: send(inputs, { secrecy: news.secrecy }),
-        failuresList: checkFailures([...whole, ...rest], secrets, news.secrecy),
+        failuresList: checkFailures([...whole, ...rest], given, secrets, news.secrecy),
       });
     },
 

@@ -15,6 +15,7 @@ import {
   type PublishedCopy,
   signerFrom,
 } from "../../publishing/index";
+import { isUnusable } from "../publication/publication";
 import type { PublicationDestination } from "../publication/publicationKind";
 import { preparedAdditions } from "../publication/siteAdditions";
 import { describeSource, serviceOf } from "../source/bundleSource";
@@ -47,7 +48,6 @@ export function copyDestination(inputs: CheckedCopyInputs): PublicationDestinati
       withScratchFolder(context, (place) => destinationOf(given).claim(copies.map(copyOf), place)),
 
     prepare(context, earlier) {
-      const [before] = earlier;
       const { source, sha256, signingKeyEnv, limits } = inputs;
       const { configuration, reporter, tracer } = context;
       const destination = destinationOf(given);
@@ -60,6 +60,11 @@ export function copyDestination(inputs: CheckedCopyInputs): PublicationDestinati
             "Check which of the two is right. A job that is packed again may give another archive.",
           );
         }
+        const isThis = (of: MadeCopy["bundle"]): boolean =>
+          of.sha256 === bundle.sha256 && of.version === bundle.version;
+        // an interrupted copy of the same bundle is completed: it has the files that were fetched for it
+        const usable = earlier.filter((each) => !isUnusable(each) || isThis(each.bundle));
+        const [before] = usable;
         const made = ({ copy, facts, changes }: PublishedCopy): MadeCopy => ({
           copy,
           bundle: {
@@ -69,7 +74,7 @@ export function copyDestination(inputs: CheckedCopyInputs): PublicationDestinati
           },
         });
         const isArchive = keepsArchives(given);
-        const isSame = before?.bundle.sha256 === bundle.sha256 && before.bundle.version === bundle.version;
+        const isSame = before !== undefined && isThis(before.bundle);
         const published = await tracer.span("docs_hosting.bundle.publish", {}, () =>
           withScratchFolder(context, async (place) => {
             const additions = await preparedAdditions(
@@ -91,7 +96,7 @@ export function copyDestination(inputs: CheckedCopyInputs): PublicationDestinati
               additions,
               edition,
               before: before?.copy,
-              earlier: withUsableFiles(earlier, edition, inputs, reporter).map(copyOf),
+              earlier: withUsableFiles(usable, edition, inputs, reporter).map(copyOf),
               signer,
               serviceUrl: serviceOf(source),
             };

@@ -8,7 +8,13 @@ import {
   type SiteChanges,
 } from "../../publishing/index";
 import { type Every, outputsAmong, unknownOutputs } from "../../resource/outputTable";
-import { type CopyLinkOutputs, knownOfBundle, type PublishedBookkeeping } from "../publication/publication";
+import {
+  type CopyLinkOutputs,
+  type EarlierItem,
+  knownOfBundle,
+  type PublishedBookkeeping,
+  wholeAmong,
+} from "../publication/publication";
 import type { CheckedBundle, StateForm } from "../publication/publicationKind";
 import { BUNDLE_COPY_INPUTS, type CheckedCopyInputs } from "./inputs";
 import {
@@ -52,7 +58,7 @@ export function copiedBundle(
 }
 
 /** A copy that was made and is not removed yet. */
-export interface MadeCopy {
+export interface MadeCopy extends EarlierItem {
   readonly copy: Copy;
   readonly bundle: CopiedBundle;
 }
@@ -90,7 +96,7 @@ export function stateOf(
     image,
     sitePath,
     publicKey,
-    earlier: older.slice(0, inputs.keep).map(earlierCopy),
+    earlier: wholeAmong(older, inputs.keep).map(earlierCopy),
   };
   const address = isLinkSigned(inputs.destination) ? undefined : copy.address;
   return {
@@ -114,11 +120,12 @@ function earlierCopy({ copy: { uri, image }, bundle }: MadeCopy): EarlierCopy {
 }
 
 /** A copy in a folder, by the path that the folder has now: another spelling of it is the same place. */
-function relocated({ copy, bundle }: MadeCopy, destination: DestinationInputs): MadeCopy {
+function relocated(made: MadeCopy, destination: DestinationInputs): MadeCopy {
+  const { copy } = made;
   const here = kindFacts(destination)?.localPath ?? ((path) => path);
   const { uri, sitePath } = copy;
   const paths = { uri: here(uri), ...(sitePath !== undefined && { sitePath: here(sitePath) }) };
-  return { copy: { ...copy, ...paths }, bundle };
+  return { ...made, copy: { ...copy, ...paths } };
 }
 
 /** The outputs before a copy is made. */

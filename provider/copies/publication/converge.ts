@@ -10,7 +10,7 @@ import { obtain } from "../source/obtain";
 import type { PublicationContext } from "./context";
 import { planPublication, type PublicationPlan, subjectOf } from "./plan";
 import type { CopyLinkOutputs, Published } from "./publication";
-import { withDrift, withOwner, withOwnerOf } from "./publication";
+import { keptAmong, withDrift, withFormer, withOwner, withOwnerOf } from "./publication";
 import type { PublicationWork } from "./publicationWork";
 import { asOwner, linkOf } from "./publicationWork";
 import { attempted, comparison, recover, type Recovered } from "./recovery";
@@ -79,11 +79,15 @@ async function convergeAsOwner<T extends Published>(
 function begin<T extends Published>(
   { context, destination, stored }: PublicationWork<T>,
   progress: ReachedSteps<T>,
-  { items, isResumed }: Recovered<T>,
-  { code, text }: PublicationPlan,
+  { items: known, state, isResumed }: Recovered<T>,
+  { action, code, text }: PublicationPlan,
 ): void {
+  const items = action === "publish" ? withFormer(known, state?.bookkeeping.drifted) : known;
   // a new runner has none of those that are missing
-  progress.items = code === "MISSING" ? items.filter((item) => !destination.isMissing(item)) : items;
+  progress.items =
+    code === "MISSING"
+      ? items.filter((item) => !destination.isMissing(item))
+      : items.map((item) => (destination.isMissing(item) ? { ...item, drifted: "gone" } : item));
   if (isResumed) return;
   context.tracer.note({ "docs_hosting.decision": code });
   // for an existing resource, the diff has reported the decision already
@@ -106,7 +110,7 @@ async function claim<T extends Published>(
     action === "mark" || action === "prune" || isResumed || (action !== "record" && !isMarked);
   if (writesMark && items.length > 0) {
     // a killed run may be the last that knows the ID
-    if (stored && !context.owner.hasMarks) records.save({ inputs, items }, context.owner);
+    if (stored && !context.owner.hasMarks) records.save({ inputs, items, isWhole: true }, context.owner);
     await destination.claim(context, items);
     progress.isMarked = true;
   } else if (action === "publish") await destination.check(context, items);
@@ -123,7 +127,7 @@ async function publish<T extends Published>(
   const noteNewest = (item: T["item"], published: ReachedSteps<T>["published"]): void => {
     progress.items = [item, ...earlier.filter((each) => addressOf(each) !== addressOf(item))];
     progress.isMarked = true;
-    records.save({ inputs, items: progress.items }, context.owner);
+    records.save({ inputs, items: progress.items, isWhole: published === "same" }, context.owner);
     progress.published = published;
   };
   const publishInspected = destination.prepare(context, earlier);
@@ -161,9 +165,9 @@ async function prune<T extends Published>(
 ): Promise<void> {
   const { item: name, items: names } = kind.terms;
   const [newest, ...earlier] = progress.items;
-  const surplus = earlier.slice(inputs.keep);
+  const { kept: older, surplus } = keptAmong(earlier, inputs.keep);
   if (!newest || surplus.length === 0) return;
-  const kept: Kept<T["item"]> = [newest, ...earlier.slice(0, inputs.keep)];
+  const kept: Kept<T["item"]> = [newest, ...older];
   progress.missing = `the removal of earlier ${names}`;
   const failed = `an earlier ${name} could not be removed`;
   const warning = { subject: destination.name, failed, consequence: "The next `pulumi up` tries again" };

@@ -2,7 +2,7 @@ import { isUnknown } from "../../base/runtime/messages/plainText";
 import type { Decision, DecisionCode } from "../../resource/decision";
 import { changedByTable, withEffect } from "../../resource/inputTable";
 import { describeSource } from "../source/bundleSource";
-import type { Published } from "./publication";
+import { keptAmong, type Published } from "./publication";
 import type { PublicationKind } from "./publicationKind";
 import type { PublicationWork } from "./publicationWork";
 import { fetchText } from "./siteAdditions";
@@ -78,9 +78,9 @@ export function planPublication<T extends Published>(
   }
   const reasonToSign = kind.links?.reasonToSign(inputs, state, nowMs);
   if (reasonToSign) return { action: "sign", ...reasonToSign };
-  const surplus = items.length - inputs.keep - 1;
-  if (surplus > 0) {
-    const text = `earlier ${plural} at ${destination.name} are removed: ${surplus}`;
+  const { surplus } = keptAmong(items.slice(1), inputs.keep);
+  if (surplus.length > 0) {
+    const text = `earlier ${plural} at ${destination.name} are removed: ${surplus.length}`;
     return { action: "prune", code: "SETTINGS", text };
   }
   if (changed.length === 0) {

@@ -46,7 +46,9 @@ interface PublishedState extends StoredState {
 export interface Published {
   readonly inputs: PublishedInputs;
   /** A copy or kit that was published and not yet removed, as the state stores it. Plain values; no secret. */
-  readonly item: { readonly bundle: Pick<Bundle, "size"> & Pick<Inspection, "files" | "selfContained"> };
+  readonly item: EarlierItem & {
+    readonly bundle: Pick<Bundle, "size"> & Pick<Inspection, "files" | "selfContained">;
+  };
   readonly state: PublishedState;
 }
 
@@ -83,6 +85,53 @@ export function knownOfBundle({
 
 /** How the newest item differs from what was published. */
 type Drift = Exclude<CopyComparison, "same"> | "partial";
+
+/** What an item keeps of its {@link Drift} when a newer one follows. */
+export interface EarlierItem {
+  /** Absent for an item that was whole, and in states of versions that did not store it. */
+  readonly drifted?: "partial" | "gone" | "changed" | undefined;
+}
+
+/** Items, newest first, of which the first one is no longer the newest: it keeps its drift. */
+export function withFormer<Item extends EarlierItem>(
+  items: readonly Item[],
+  drifted: Drift | undefined,
+): readonly Item[] {
+  const [former, ...older] = items;
+  const isWhole = drifted === undefined || drifted === "unmarked" || drifted === "taken";
+  return !former || isWhole ? items : [{ ...former, drifted }, ...older];
+}
+
+/** Whether nothing of an earlier item can be used: it is gone, or only a part was published. */
+export const isUnusable = ({ drifted }: EarlierItem): boolean => drifted === "gone" || drifted === "partial";
+
+/** The earlier items that are kept to go back to. @param earlier newest first */
+export const wholeAmong = <Item extends EarlierItem>(
+  earlier: readonly Item[],
+  keep: number,
+): readonly Item[] => keptAmong(earlier, keep).kept.filter(({ drifted }) => drifted === undefined);
+
+/**
+ * Which earlier items stay beside the newest. Only whole ones count: one that is gone or was published in part takes no other's place. One
+ * that has changed may still be in use: it stays as long as an older one does.
+ *
+ * @param earlier newest first
+ * @param keep how many whole ones are kept
+ */
+export function keptAmong<Item extends EarlierItem>(
+  earlier: readonly Item[],
+  keep: number,
+): { readonly kept: readonly Item[]; readonly surplus: readonly Item[] } {
+  const kept: Item[] = [];
+  const surplus: Item[] = [];
+  let whole = 0;
+  for (const item of earlier) {
+    if (isUnusable(item) || whole >= keep) surplus.push(item);
+    else kept.push(item);
+    if (item.drifted === undefined) whole += 1;
+  }
+  return { kept, surplus };
+}
 
 /** The outputs for a link. Empty when there is no link. */
 export interface CopyLinkOutputs extends LinkTimes {

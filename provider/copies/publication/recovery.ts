@@ -1,9 +1,10 @@
 import { explained } from "../../base/runtime/messages/explainedError";
+import { present } from "../../base/runtime/values/fields";
 import type { CopyComparison } from "../../publishing/index";
 import { decisionLine } from "../../resource/decision";
 import type { LimitedContext } from "../../resource/withinLimit";
 import { planPublication } from "./plan";
-import { type Published, withDrift } from "./publication";
+import { type EarlierItem, type Published, withDrift, withFormer } from "./publication";
 import type { PublicationWork } from "./publicationWork";
 import type { RunRecords } from "./runRecords";
 
@@ -48,7 +49,8 @@ export async function recover<T extends Published>(
 
   // the state's own item first: it may be complete now
   const whole = state?.bookkeeping.drifted === "partial" ? withDrift(state, "same") : undefined;
-  const recorded = record && stateOf(record.inputs, [...record.items, ...stored]);
+  const former = withFormer(stored, state?.bookkeeping.drifted);
+  const recorded = record && stateOf(record.inputs, [...asNewest(record.items), ...former]);
   for (const candidate of [whole, recorded]) {
     const [newest] = candidate ? itemsOf(candidate) : [];
     if (!candidate || !newest || !isEnough(candidate)) continue;
@@ -60,6 +62,11 @@ export async function recover<T extends Published>(
     return { state: candidate, items: itemsOf(candidate), isResumed: true };
   }
   return { state, items, isResumed: false };
+}
+
+/** The items of a record whose first one is the newest of a state: if it is not whole, the state says so. */
+function asNewest<Item extends EarlierItem>([first, ...older]: readonly Item[]): readonly Item[] {
+  return first === undefined ? older : [present<Item>({ ...first, drifted: undefined }), ...older];
 }
 
 /** Compares an item with what was published. `undefined` when the comparison fails: the publication then reports the error. */

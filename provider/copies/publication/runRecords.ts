@@ -1,6 +1,6 @@
 import type { Owner } from "../../publishing/index";
 import type { PublicationContext } from "./context";
-import type { Published } from "./publication";
+import { type Published, withFormer } from "./publication";
 import type { PublicationWork } from "./publicationWork";
 
 /** What a run recorded about its publication before the engine saved the state. */
@@ -12,6 +12,8 @@ interface RunRecord<T extends Published> {
   readonly owner?: string | undefined;
   /** Newest first: the item that the run published, then the earlier items of the resource. */
   readonly items: readonly T["item"][];
+  /** Whether all of the first item was published. Absent in records of versions that did not say it. */
+  readonly isWhole?: boolean | undefined;
 }
 
 export interface RunRecords<T extends Published> {
@@ -24,7 +26,7 @@ export interface RunRecords<T extends Published> {
   /** What killed runs published from this exact state. A replacement at the same destination has its own record. */
   findSuccessors(): RunRecord<T> | undefined;
   /** Records what is published now, before the operation continues. */
-  save(record: Pick<RunRecord<T>, "inputs" | "items">, owner: Owner): void;
+  save(record: Pick<RunRecord<T>, "inputs" | "items" | "isWhole">, owner: Owner): void;
   /** The items are part of the state that the operation is about to return. */
   handOver(): void;
   /** The items have been removed. */
@@ -48,8 +50,12 @@ export function runRecords<T extends Published>(work: PublicationWork<T, Publica
     for (const resource of resources) {
       const record = publicationRecords.find(resource) as Partial<RunRecord<T>> | undefined;
       if (!record?.inputs || !Array.isArray(record.items)) continue;
-      const { after, inputs, owner } = record;
-      const items = (record.items as T["item"][]).filter((item) => !known.includes(addressOf(item)));
+      const { after, inputs, owner, isWhole } = record;
+      const recorded = record.items as T["item"][];
+      // without a word about it, the first item counts as neither whole nor unusable
+      const all =
+        isWhole === true ? recorded : withFormer(recorded, isWhole === false ? "partial" : "changed");
+      const items = all.filter((item) => !known.includes(addressOf(item)));
       if (items.length > 0) return { after, inputs, owner, items };
     }
     return undefined;
@@ -67,10 +73,10 @@ export function runRecords<T extends Published>(work: PublicationWork<T, Publica
       return record?.after !== undefined && record.after === addresses[0] ? record : undefined;
     },
 
-    save({ inputs, items }, { id: owner }) {
+    save({ inputs, items, isWhole }, { id: owner }) {
       const [resource] = resources;
       if (!resource) return;
-      const record: RunRecord<T> = { after: addresses[0], inputs, owner, items };
+      const record: RunRecord<T> = { after: addresses[0], inputs, owner, items, isWhole };
       const problem = publicationRecords.save(resource, record);
       if (problem === undefined) return;
       reporter.warn(

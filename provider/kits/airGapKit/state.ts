@@ -1,6 +1,10 @@
 import { join } from "node:path";
 import { present } from "../../base/runtime/values/fields";
-import { knownOfBundle, type PublishedBookkeeping } from "../../copies/publication/publication";
+import {
+  type EarlierItem,
+  knownOfBundle,
+  type PublishedBookkeeping,
+} from "../../copies/publication/publication";
 import type { StateForm } from "../../copies/publication/publicationKind";
 import type { AdditionFacts, Bundle, Inspection } from "../../publishing/index";
 import { type Every, outputsAmong, unknownOutputs } from "../../resource/outputTable";
@@ -16,7 +20,7 @@ type PackedBundle = Pick<Bundle, "version" | "jobId" | "size"> &
   };
 
 /** A kit that was written and is not removed yet. */
-export interface MadeKit {
+export interface MadeKit extends EarlierItem {
   readonly kit: WrittenKit;
   readonly bundle: PackedBundle;
 }

@@ -16,10 +16,12 @@ const OPEN = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 /** A draft of a mark or record. The name contains the process that writes it. */
 const DRAFT = /^\.([0-9a-z-]+)\.draft$/;
 
-/** Why a mark cannot be read, by the error code of the system. */
+/** Why a mark cannot be read, by the error code of the system. After any other, the operation fails, and the next one reads again. */
 const REASONS: Readonly<Record<string, string>> = {
   ELOOP: "it is a symbolic link",
+  EMLINK: "it is a symbolic link", // FreeBSD
   ENXIO: "it is no file",
+  EOPNOTSUPP: "it is no file", // macOS
   EACCES: "permission denied (EACCES)",
   EPERM: "permission denied (EPERM)",
 };
@@ -166,12 +168,13 @@ async function makeRecords(folder: string): Promise<void> {
   await isRecordsFolder(records);
 }
 
-/** Reads a small regular file; `undefined` if it does not exist. @throws UnreadableMarkError */
+/** Reads a small regular file; `undefined` if it does not exist. @throws UnreadableMarkError; the error of the file system */
 async function readSmall(path: string): Promise<string | undefined> {
   const refused = (error: unknown): undefined => {
     const { code = "" } = error as NodeJS.ErrnoException;
     if (code === "ENOENT") return undefined;
-    throw new UnreadableMarkError(REASONS[code] ?? (code || String(error)));
+    const reason = REASONS[code];
+    throw reason === undefined ? error : new UnreadableMarkError(reason);
   };
   // Windows opens links
   if ((await lstat(path).catch(refused))?.isSymbolicLink()) return refused({ code: "ELOOP" });
@@ -302,6 +305,10 @@ async function earlierIn(records: string): Promise<(readonly [item: string, name
 }
 
 async function earlierMark(path: string): Promise<PlaceMark> {
-  const found = markIn((await readSmall(path).catch(() => undefined)) ?? "");
+  const text = await readSmall(path).catch((error: unknown) => {
+    if (error instanceof UnreadableMarkError) return "";
+    throw error;
+  });
+  const found = markIn(text ?? "");
   return { owner: basename(path, ".json"), urn: found.kind === "mark" ? found.mark.urn : undefined };
 }

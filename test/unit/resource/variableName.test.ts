@@ -26,7 +26,7 @@ test.each([
   expect(reason).not.toContain(key);
   expect(secrets.removeFrom(`before ${key} after`)).not.toContain(key);
   // the engine would show the value of a property that a failure names
-  const [failure] = checkFailures([{ property: "signingKeyEnv", reason }], secrets, new Secrecy());
+  const [failure] = checkFailures([{ property: "signingKeyEnv", reason }], {}, secrets, new Secrecy());
   expect(failure?.getProperty()).toBe("");
   expect(failure?.getReason()).toMatch(/^signingKeyEnv: must be the name/);
 });

@@ -3,6 +3,7 @@ import { runInNewContext } from "node:vm";
 import * as pulumi from "@pulumi/pulumi";
 import { beforeEach, expect, test } from "vitest";
 import { REFUSED_VALUE } from "../../../provider/resource/anyValue.ts";
+import { AgentJob } from "../../../sdk/agentJob.ts";
 import { AirGapKit } from "../../../sdk/airGapKit.ts";
 import { BundleCopy } from "../../../sdk/bundleCopy.ts";
 import { StaticExport } from "../../../sdk/staticExport.ts";
@@ -116,3 +117,13 @@ test("the same holds for every input of every class: Pulumi would make an empty 
     fetchExternal: { limits: mark },
   });
 });
+
+test.each([StaticExport, AgentJob, BundleCopy, AirGapKit])(
+  "%o without arguments is registered, as a JavaScript program may write it: the check says what is missing",
+  async (Resource) => {
+    const Untyped = Resource as unknown as new (name: string) => pulumi.CustomResource;
+    expect(new Untyped("docs")).toBeInstanceOf(Resource);
+    await settled();
+    expect(registered).toHaveLength(1);
+  },
+);

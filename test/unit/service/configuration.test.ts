@@ -69,6 +69,8 @@ describe("a base URL", () => {
     ["https://:c4n4ry@api.example.com", LOGIN],
     ["https://api.example.com?a=1", QUERY],
     ["https://api.example.com#a", QUERY],
+    ["https://api.example.com/?", QUERY],
+    ["https://api.example.com#", QUERY],
     [
       "https://api.example.com/admin//V1/",
       "ends in //V1, which is part of each endpoint's own path. Write https://api.example.com/admin",

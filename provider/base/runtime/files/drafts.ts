@@ -1,7 +1,7 @@
 import { cp, link, lstat, mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Reporter } from "../messages/reporter";
-import { ignoreMissing } from "./ignoreMissing";
+import { ignoreMissing, ignoring } from "./ignoreMissing";
 import { entriesSorted } from "./listing";
 import { makeFolder, makeFolderBelow } from "./makeFolder";
 import { hasNoOwner, isAbandoned, ownName } from "./ownerProcess";
@@ -218,7 +218,7 @@ export async function replaceFolder(
 
 /** The names in a folder; none in a file, or if there is nothing. */
 async function namesIn(folder: string): Promise<string[]> {
-  const stats = await lstat(folder).catch(() => undefined);
+  const stats = await lstat(folder).catch(ignoring("ENOENT", "ENOTDIR"));
   return stats?.isDirectory() ? readdir(folder) : [];
 }
 

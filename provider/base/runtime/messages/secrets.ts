@@ -32,6 +32,21 @@ export class Secrets {
     this.#forms = undefined;
   }
 
+  /**
+   * Adds the texts in a value of the user, at any depth, below a name that says what they are: `password`, `auth`, `apiKey`.
+   *
+   * @param isCredential whether a name around the value says so
+   */
+  addCredentials(value: unknown, isCredential = false): void {
+    if (typeof value === "string") {
+      if (isCredential) this.add(value);
+    } else if (typeof value === "object" && value !== null) {
+      for (const [name, each] of Object.entries(value)) {
+        this.addCredentials(each, isCredential || CREDENTIAL.test(name));
+      }
+    }
+  }
+
   /** Adds the secret parts of a link: its password, its query, and the query's credential parameters. */
   addLink(link: string | URL): void {
     const { search, searchParams, password } = new URL(link);

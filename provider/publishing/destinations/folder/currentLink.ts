@@ -33,7 +33,7 @@ export async function refuseForeignLink(place: FolderPlace): Promise<void> {
   );
 }
 
-/** Moves the link to a site that is there, if the folder still belongs to the resource. */
+/** Moves the link to a site that is there, if the folder still belongs to the resource, and nothing else has the name. */
 export async function moveLink(place: FolderPlace, site: string): Promise<void> {
   await place.owner.confirm();
   for (let tries = 1; tries <= MAX_TRIES && (await currentSite(place)) !== site; tries++) {
@@ -50,6 +50,7 @@ async function moveTo(place: FolderPlace, site: string): Promise<void> {
   const draft = draftPath(place.path());
   try {
     await linkFolder(site, draft);
+    await refuseForeignLink(place);
     await replaceLink(draft, place.path(CURRENT));
   } finally {
     await removeDraft(draft);

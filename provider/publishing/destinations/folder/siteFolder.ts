@@ -38,17 +38,21 @@ export const SITES_IN_FOLDER: CopyLayout<FolderPlace> = {
   itemOf: ({ sha256 }) => sha256,
   recorded: async (place) => {
     const names = (await readdir(place.path()).catch(ignoreMissing)) ?? [];
-    return names
+    const editions = names
       .filter((name) => name.endsWith(".json"))
       .map((name) => basename(name, ".json"))
       .filter(isEdition);
+    const listings = await Array.fromAsync(editions, (each) => readListing(place, each)); // one after the other
+    return editions.filter((_, at) => listings[at] !== undefined);
   },
   exists: async (place, sha256) => (await place.has(sha256)) || place.has(listingOf(sha256)),
 
-  async begin(drafted, _bundle, sha256) {
+  async begin(drafted, _bundle, sha256, copies) {
     const { folder, context } = drafted;
     const { signal, reporter } = context;
+    const isOfState = copies.some((each) => each.sha256 === sha256);
     await refuseForeignLink(drafted);
+    if (!isOfState) await refuseForeignListing(drafted, sha256);
     const draft = await beginDraft(drafted.path(), reporter);
     const inDraft = (name: string): string => join(draft, name);
     const listing = new Map<string, string>();
@@ -74,6 +78,9 @@ export const SITES_IN_FOLDER: CopyLayout<FolderPlace> = {
         const path = place.path(sha256);
         const stats = await lstat(path).catch(ignoreMissing);
         if (stats && !stats.isDirectory()) throw noSite(path);
+        // again: unpacking takes its time
+        await refuseForeignLink(place);
+        if (!isOfState) await refuseForeignListing(place, sha256);
         const copy = { sha256, ...copyOf(place, sha256) };
         placing?.(copy);
         const earlier = await readListing(place, sha256);
@@ -208,12 +215,32 @@ async function foreignFiles(
 /** The name of the list of a site's files. */
 const listingOf = (sha256: string): string => `${sha256}.json`;
 
-/** @returns `undefined` for a missing file, and for one that others wrote */
+/** @returns `undefined` for a missing file, and for one that others wrote, also in JSON */
 async function readListing(place: FolderPlace, sha256: string): Promise<Listing | undefined> {
   const text = await readRecord(place.path(listingOf(sha256)));
   try {
-    return text === undefined ? undefined : new Map(Object.entries(JSON.parse(text.toString()) as object));
+    const listed: unknown = JSON.parse(String(text));
+    if (Array.isArray(listed)) return undefined;
+    const listing = new Map<string, unknown>(Object.entries(listed as object));
+    return isListing(listing) ? listing : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** Whether these are the files of a site, which has at least one, each by its path. */
+function isListing(entries: ReadonlyMap<string, unknown>): entries is Listing {
+  const isDigest = (value: unknown): boolean => typeof value === "string" && isEdition(value);
+  const isPath = (path: string): boolean => !path.split("/").some((each) => ["", ".", ".."].includes(each));
+  return entries.size > 0 && [...entries].every(([path, value]) => isPath(path) && isDigest(value));
+}
+
+/** @throws DestinationError if something else has the name of a copy's list */
+async function refuseForeignListing(place: FolderPlace, sha256: string): Promise<void> {
+  const name = listingOf(sha256);
+  if (!(await place.has(name)) || (await readListing(place, sha256)) !== undefined) return;
+  throw new DestinationError(
+    `${place.path(name)} exists already, and is not the list of a copy's files`,
+    "It is unchanged. Move it away, or give another folder.",
+  );
 }

@@ -9,6 +9,12 @@ export interface FileHeaders {
   readonly contentEncoding?: string;
 }
 
+/** The headers that an object has in a store. */
+export type StoredHeaders = { readonly [Name in keyof FileHeaders]: string | undefined } & {
+  /** Never sent: somebody set it. Browsers download a page that has it. */
+  readonly contentDisposition?: string;
+};
+
 /**
  * The paths whose headers each version changed, from version 2 on: files that an earlier one sent are sent again. Every change of the
  * result of {@link headersOf} is a version.
@@ -64,3 +70,17 @@ export function headersOf(path: string): FileHeaders {
 
 /** The headers of a file that browsers ask for again each time, whatever its name is. */
 export const revalidated = (headers: FileHeaders): FileHeaders => ({ ...headers, cacheControl: REVALIDATED });
+
+/** Whether an object is served with these headers, and with none that makes browsers download it. */
+export function hasHeaders(stored: StoredHeaders, wanted: FileHeaders): boolean {
+  return (
+    stored.contentDisposition === undefined &&
+    sameText(stored.contentType, wanted.contentType) &&
+    sameText(stored.cacheControl, wanted.cacheControl) &&
+    sameText(stored.contentEncoding, wanted.contentEncoding)
+  );
+}
+
+/** Stores may write spaces and letter case of a header in another way. */
+const sameText = (one = "", other = ""): boolean => plain(one) === plain(other);
+const plain = (text: string): string => text.replace(/\s/g, "").toLowerCase();

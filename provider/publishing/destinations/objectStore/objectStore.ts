@@ -1,5 +1,5 @@
 import type { CopyLink } from "../destination";
-import type { FileHeaders } from "./fileHeaders";
+import type { FileHeaders, StoredHeaders } from "./fileHeaders";
 
 /** An object as the store describes it. */
 export interface StoredObject {
@@ -8,10 +8,7 @@ export interface StoredObject {
   readonly revision: Revision;
   /** SHA-256 of its content, from the store's checksum or from the metadata it was sent with: hexadecimal digits. */
   readonly sha256?: string | undefined;
-  readonly headers: { readonly [Name in keyof FileHeaders]: string | undefined } & {
-    /** Never sent: somebody set it. Browsers download a page that has it. */
-    readonly contentDisposition?: string;
-  };
+  readonly headers: StoredHeaders;
 }
 
 /**
@@ -26,7 +23,7 @@ export interface ListedObject {
   readonly revision: Revision;
   readonly modifiedAtMs: number;
   /** Where the store lists them. */
-  readonly headers?: StoredObject["headers"];
+  readonly headers?: StoredHeaders;
   /** The tier that it is in, if the store serves nothing from that before it was moved back. */
   readonly archiveTier?: string;
 }

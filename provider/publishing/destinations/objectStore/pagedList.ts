@@ -1,7 +1,10 @@
 import { DestinationError } from "../../../base/runtime/messages/errors";
 
-/** Pages of a list, usually of a thousand entries. More means a list without an end, or a bucket that is not for copies. */
-const MAX_PAGES = 1_000;
+/**
+ * Pages of a list, usually of a thousand entries: ten sites of 500,000 pages, each with its second address. More means a list without an
+ * end, or a bucket that is not for copies.
+ */
+const MAX_PAGES = 10_000;
 
 /**
  * Reads a list of the store page by page.

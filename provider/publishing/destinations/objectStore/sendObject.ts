@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { diskFailure } from "../../../base/runtime/files/diskFailure";
 import { DestinationError } from "../../../base/runtime/messages/errors";
 import type { BucketPlace } from "./bucketPlace";
-import type { FileHeaders } from "./fileHeaders";
+import { type FileHeaders, hasHeaders } from "./fileHeaders";
 import type { NewObject, SendOptions, StoredObject } from "./objectStore";
 
 /** Where content begins in a file. */
@@ -16,7 +16,7 @@ interface FileContent {
  * Sends an object. A file that changed during the upload does not become an object.
  *
  * @param onlyNew keeps an existing object at the key
- * @returns whether the store has this content now; `false` when it keeps other content
+ * @returns whether the store has this content now, and unless `onlyNew` these headers; `false` when it keeps other content
  * @throws DestinationError; the signal's reason
  */
 export async function sendObject(
@@ -34,7 +34,8 @@ export async function sendObject(
     signal.throwIfAborted();
     // the reply was lost, or another run was faster
     const stored = await objects.head(object.key).catch(() => undefined);
-    if (stored !== undefined && isSameContent(stored, object)) {
+    const isSent = stored !== undefined && isSameContent(stored, object);
+    if (isSent && (onlyNew || hasHeaders(stored.headers, object.headers))) {
       more.onStored?.(stored.revision);
       return true;
     }

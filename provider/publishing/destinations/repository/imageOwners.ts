@@ -101,13 +101,13 @@ export class ImageOwners {
    * does not remove keeps its mark.
    *
    * @param exists whether the image is there
-   * @param untag removes the tags that the resource gave to an image that stays for others
+   * @param leave removes what the resource alone has at an image that stays for others, such as the tags that it gave to it
    * @param remove removes the image, and returns whether nothing of it is left
    */
   async release(
     image: string,
     exists: () => Promise<boolean>,
-    untag: (others: readonly FoundImageMark[], given: readonly string[]) => Promise<void>,
+    leave: (others: readonly FoundImageMark[], own: FoundImageMark | undefined) => Promise<void>,
     remove: (proof: OnlyOwner) => Promise<boolean>,
   ): Promise<void> {
     const { owner, reporter } = this.#context;
@@ -117,8 +117,8 @@ export class ImageOwners {
     const own = found?.isMark === true ? found : undefined;
     this.#hasMarks ||= own !== undefined;
     const announcement = own && (await this.#marks.announce(owner, own));
-    const list = (): Promise<readonly string[] | undefined> =>
-      announcement === undefined ? this.#marks.list() : this.#marks.listShowing(announcement);
+    const list = async (): Promise<readonly string[] | undefined> =>
+      this.#marks.listShowing(await this.#marks.tagsAt(image, own, announcement));
     const tags = await list();
     if (tags === undefined) {
       // the mark stays as well, also that of an image which is gone
@@ -141,7 +141,7 @@ export class ImageOwners {
     if (others.length > 0) {
       const isThere = await exists();
       // the mark last: without it, the tag would be nobody's
-      if (isThere) await untag(others, own?.tags ?? []);
+      if (isThere) await leave(others, own);
       if (own) await this.#removeMark(own);
       if (!isThere) return;
       const isNamesake = others.some(({ urn }) => urn !== undefined && urn === owner.urn);
@@ -171,7 +171,8 @@ export class ImageOwners {
     const tags = (await this.#marks.list()) ?? [];
     const isOwn = ({ owner }: NamedImageMark): boolean => owner === id;
     for (const { item, owner } of announcedAlone(tags).filter(isOwn)) {
-      await this.#marks.removeAnnouncement(item, owner);
+      // the list may lack the mark
+      if (!(await this.#marks.find(item, owner))) await this.#marks.removeAnnouncement(item, owner);
     }
     const items = marksAmong(tags).filter(isOwn);
     const found = await Array.fromAsync(items, ({ item }) => this.#marks.find(item, id));

@@ -24,12 +24,14 @@ const SAID = { info: () => undefined, warn: () => undefined };
  *
  * @param known copies of the resource
  * @param to gets a line when the tag is taken over
+ * @param left what a refusal says was written
  * @throws DestinationError, unless the resource is to take it over; the signal's reason
  */
 export async function claimTag(
   place: RepositoryPlace,
   known: readonly Copy[],
   to: Pick<DestinationContext["reporter"], "info" | "warn"> = place.context.reporter,
+  left = "Nothing was written.",
 ): Promise<void> {
   const { client, context, tag } = place;
   if (tag === undefined) return;
@@ -83,7 +85,7 @@ export async function claimTag(
   }
   throw new DestinationError(
     `the tag ${name} ${whose}`,
-    "Nothing was written. Give this resource a `tag` of its own, or, if nobody else needs this one, set `takeOver: true`.",
+    `${left} Give this resource a \`tag\` of its own, or, if nobody else needs this one, set \`takeOver: true\`.`,
   );
 }
 
@@ -121,10 +123,14 @@ export async function ownerOfTag(place: RepositoryPlace): Promise<string | undef
   return claims && (claims[0]?.owner ?? "");
 }
 
-/** How often a tag is moved that then names what it named before. */
+/** How often a tag is moved that then names something else. */
 const MOST_MOVES = 2;
 
-/** Moves the tag to an image, unless another resource has moved it since. @throws DestinationError, also when the registry loses it */
+/**
+ * Moves the tag to an image, unless another resource has moved it since.
+ *
+ * @throws DestinationError unless the tag then names the image: the registry loses it, or another resource moved it
+ */
 export async function takeTag(
   place: RepositoryPlace,
   image: Manifest,
@@ -135,10 +141,10 @@ export async function takeTag(
   for (let moves = 1; moves <= MOST_MOVES; moves++) {
     const before = await findManifest(client, tag);
     if (before === image.digest) return;
-    await claimTag(place, known, SAID);
+    await claimTag(place, known, SAID, "The image is there, without this tag.");
     await sendManifest(client, image, tag);
-    if ((await findManifest(client, tag)) !== before) return;
-    // lost, or moved back by another resource at the same time
+    if ((await findManifest(client, tag)) === image.digest) return;
+    // lost, or moved by another resource at the same time
   }
   throw new DestinationError(
     `the registry accepted the tag ${repositoryName(client.repository)}:${tag}, and does not have it`,

@@ -56,12 +56,15 @@ export function repositoryDestination(inputs: RepositoryInputs): DraftingDestina
       await place.owners.release(
         top,
         exists,
-        (others, given) => untag(place, top, others, given),
+        async (others, own) => {
+          await untag(place, top, others, own?.tags ?? []);
+          // without a mark, they may be another's
+          if (own && copy.publicKey !== undefined) {
+            await removeReplacedArtifacts(place.client, top, artifacts);
+          }
+        },
         (proof) => removeImage(place, copy, stay, proof),
       );
-      if (copy.publicKey !== undefined && (await exists())) {
-        await removeReplacedArtifacts(place.client, top, artifacts);
-      }
     }
   };
 

@@ -265,15 +265,28 @@ export class RepositoryMarks {
   }
 
   /**
-   * All tags of the repository, by a list that is not older than a tag which was just written.
+   * The tags that a whole list has because of an image: its own, if it has one, those of a mark and of an announcement. In the order of a
+   * list that is sorted, the own tag comes after all marks: a list that was cut before them does not show it.
+   *
+   * @throws DestinationError when the registry does not say
+   */
+  async tagsAt(image: string, mark?: NamedImageMark, announcement?: string): Promise<readonly string[]> {
+    const own = ownTag(image);
+    const isTagged = (await findManifest(this.#client, own)) !== undefined;
+    const marked = mark && tagOf("owner", mark.item, mark.owner);
+    return [announcement, marked, isTagged ? own : undefined].filter((tag) => tag !== undefined);
+  }
+
+  /**
+   * All tags of the repository, by a list that is not older than tags which were just written, and lacks none that is known.
    *
    * @returns `undefined` if the registry does not list them to the end, or not in time
    */
-  async listShowing(tag: string): Promise<readonly string[] | undefined> {
+  async listShowing(known: readonly string[]): Promise<readonly string[] | undefined> {
     const startedAt = this.#clock.monotonic();
     for (;;) {
       const tags = await this.list();
-      if (tags === undefined || tags.includes(tag)) return tags;
+      if (tags === undefined || known.every((tag) => tags.includes(tag))) return tags;
       if (this.#clock.monotonic() - startedAt >= LIST_LAG_MS) return undefined;
       await sleep(this.#clock, LIST_AGAIN_MS, this.#signal);
     }

@@ -5,13 +5,16 @@ import { type Descriptor, fieldsOf, manifestOf } from "./content";
 import { wholeBody } from "./exchange";
 import { findManifest, getManifest, putManifest } from "./manifests";
 import { OCI_INDEX } from "./mediaTypes";
-import { repositoryName } from "./reference";
+import { nextPage } from "./nextPage";
+import { pinned, repositoryName } from "./reference";
 
 /** An entry in the list of an image's referrers: manifests that name the image as their subject. */
 export interface ReferrerEntry extends Descriptor {
   readonly artifactType: string;
 }
 
+/** How many pages of a list are read: more is a list without an end. */
+const MAX_PAGES = 200;
 /** Replies of registries that do not have the API. */
 const NO_API = [400, 403, 404, 405, 406, 501];
 
@@ -54,16 +57,26 @@ export async function referrersOf(client: RegistryClient, digest: string): Promi
   return (await entriesOfApi(client, digest)) ?? entriesUnder(client, referrersTag(digest));
 }
 
-/** @returns undefined if the registry does not have the API */
+/** All pages of the list. @returns undefined if the registry does not have the API */
 async function entriesOfApi(client: RegistryClient, digest: string): Promise<unknown[] | undefined> {
-  return client.send(
-    {
-      method: "GET",
-      to: client.path("referrers", digest),
-      headers: { accept: OCI_INDEX },
-      accepted: [200, ...NO_API],
-    },
-    async (reply) => (reply.status === 200 ? entriesIn(await wholeBody(reply)) : undefined),
+  const all: unknown[] = [];
+  let url = await client.url(client.path("referrers", digest));
+  for (let pages = 0; pages < MAX_PAGES; pages++) {
+    const page = await client.send(
+      { method: "GET", to: url, headers: { accept: OCI_INDEX }, accepted: [200, ...NO_API] },
+      async (reply) => {
+        const entries = reply.status === 200 ? entriesIn(await wholeBody(reply)) : undefined;
+        return entries && { entries, next: await nextPage(client, reply, url) };
+      },
+    );
+    if (page === undefined && pages === 0) return undefined;
+    all.push(...(page?.entries ?? []));
+    if (page?.next === undefined || page.next.href === url.href) return all;
+    url = page.next;
+  }
+  throw new DestinationError(
+    `the list of the referrers of ${pinned(client.repository, digest)} does not end after ${MAX_PAGES} pages`,
+    "Report it to the registry's operator.",
   );
 }
 

@@ -3,6 +3,7 @@ import type { RegistryClient } from "./client";
 import { fieldAt } from "./content";
 import { wholeBody } from "./exchange";
 import { readUnwanted, registryReason } from "./failedRequest";
+import { nextPage } from "./nextPage";
 import { absenceIn, isProven } from "./notFound";
 import { repositoryName } from "./reference";
 
@@ -49,9 +50,7 @@ async function readPage(
       if (reply.status === 200) {
         const tags = tagsIn(await wholeBody(reply));
         if (tags === undefined) return undefined;
-        // see RFC 8288
-        const [, next] = /<([^>]*)>\s*;[^,]*\brel="?next"?/i.exec(reply.headers.get("link") ?? "") ?? [];
-        return { tags, next: next === undefined ? undefined : await client.located(next, url) };
+        return { tags, next: await nextPage(client, reply, url) };
       }
       // a registry without the list answers 404, too
       const { codes } = registryReason((await readUnwanted(reply)).text);

@@ -95,6 +95,12 @@ export function attestationReferrer(image: Manifest, predicateType: string, enve
   return referring(image, STATEMENT_TYPE, config, [describe(envelope)], [envelope], annotations);
 }
 
+/** What a tag of cosign leads to; `undefined` for a manifest that only refers to an image. */
+export function kindOf({ bytes }: Manifest): "signatures" | "attestations" | undefined {
+  if (fieldAt(bytes, "artifactType") === SIGNATURE_ARTIFACT) return "signatures";
+  return fieldAt(bytes, "subject") === undefined ? "attestations" : undefined;
+}
+
 /** A manifest that refers to an image. */
 function referring(
   image: Manifest,

@@ -15,7 +15,7 @@ import { listReferrers, referrersOf, referrersTag } from "../registry/referrers"
 import { type Artifact, attestationTag, readLayers, signatureTag } from "./artifacts";
 import { ENVELOPE_TYPE, signedType, STATEMENT_TYPE } from "./envelope";
 import { isSignatureOf } from "./imageSignature";
-import { type Attestation, attestationReferrer, makeArtifacts } from "./makeArtifacts";
+import { type Attestation, attestationReferrer, kindOf, makeArtifacts } from "./makeArtifacts";
 import type { Signer } from "./signer";
 import type { Verifier } from "./verifier";
 
@@ -139,7 +139,8 @@ export async function removeArtifacts(
 }
 
 /**
- * Removes those artifacts of an image that no tag and no list names: another owner of the image has replaced them by its own.
+ * Removes the signatures and attestations of an image whose tag names others now: another owner of the image has replaced them by its
+ * own. What refers to the image stays: a list may lack it, and another owner may have the same.
  *
  * @param manifests digests of the manifests of its artifacts
  * @returns the reason if the registry refuses the removal for good
@@ -150,8 +151,15 @@ export async function removeReplacedArtifacts(
   digest: string,
   manifests: readonly string[],
 ): Promise<RefusedRemoval | undefined> {
-  const named = await namedArtifacts(client, digest);
-  const replaced = manifests.filter((each) => !named.includes(each));
+  const signatures = await findManifest(client, signatureTag(digest));
+  const attestations = await findManifest(client, attestationTag(digest));
+  const replaced: string[] = [];
+  for (const each of manifests.filter((own) => own !== signatures && own !== attestations)) {
+    const manifest = await getManifest(client, each);
+    const kind = manifest && kindOf(manifest);
+    const successor = kind === "signatures" ? signatures : attestations;
+    if (kind !== undefined && successor !== undefined) replaced.push(each);
+  }
   return deleteAll(client, replaced);
 }
 

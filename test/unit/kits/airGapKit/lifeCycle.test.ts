@@ -126,6 +126,25 @@ describe("a kit", () => {
     expect(verdict(inputs, state)).toEqual({ ...SAME, decided: `UP_TO_DATE: ${outputs.path} is the kit` });
   });
 
+  test("that a refresh found gone takes no place of an earlier kit", async () => {
+    const first = await airGapKit.create(context(), inputsOf("v1"));
+    const second = await airGapKit.update(context(), first, inputsOf("v2"));
+    rmSync(second.outputs.path, { recursive: true });
+    const seen = await airGapKit.read(context(), second);
+    if (!seen) throw new Error("no state");
+    const third = await airGapKit.update(context(), seen.state, inputsOf("v3"));
+    expect(kits()).toEqual([nameOf(first), nameOf(third)].sort());
+    expect(third.bookkeeping.kits.map(({ kit }) => kit.name)).toEqual([nameOf(third), nameOf(first)]);
+  });
+
+  test("that is not on this machine takes no place of an earlier one, also without a refresh", async () => {
+    const first = await airGapKit.create(context(), inputsOf("v1"));
+    const second = await airGapKit.update(context(), first, inputsOf("v2"));
+    rmSync(second.outputs.path, { recursive: true });
+    const third = await airGapKit.update(context(), second, inputsOf("v3"));
+    expect(kits()).toEqual([nameOf(first), nameOf(third)].sort());
+  });
+
   test("that is not on this machine is written again, though nothing changed", async () => {
     const inputs = inputsOf("v1");
     const state = await airGapKit.create(context(), inputs);

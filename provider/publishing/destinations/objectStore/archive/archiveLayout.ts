@@ -14,7 +14,7 @@ import type { Copy } from "../../destination";
 import { removedMeanwhile } from "../../removedMeanwhile";
 import type { OwnedPlace } from "../bucketMark";
 import { LONGEST_LINK_LIFE_MS } from "../inputs";
-import { CONCURRENCY, type StoredObject } from "../objectStore";
+import { CONCURRENCY, type ListedObject, type StoredObject } from "../objectStore";
 import { listedAt } from "../readObject";
 import { isSameContent, sendObject, sendText } from "../sendObject";
 import { clearUploads } from "../unfinishedUploads";
@@ -51,7 +51,7 @@ export const ARCHIVES_IN_BUCKET: CopyLayout<OwnedPlace> = {
     return names;
   },
 
-  exists: async (place, name) => (await place.objects.head(place.key(name))) !== undefined,
+  exists: async (place, name) => (await lookAt(place, place.key(name))) !== undefined,
 
   begin: (_place, bundle) =>
     Promise.resolve({ publish: (place, placing) => publishArchive(place, bundle, placing) }),
@@ -158,11 +158,18 @@ async function publishArchive(place: OwnedPlace, bundle: Bundle, placing?: Placi
 /** The record of an archive: an object for each one of which nothing was removed. */
 const recordPath = (file: string): string => `${RECORDS_FOLDER}/${file}.json`;
 
+/** What is at the key of an archive: the store describes it, or only lists it. `undefined` if it is in no list either. */
+async function lookAt(place: OwnedPlace, key: string): Promise<StoredObject | ListedObject | undefined> {
+  return (await place.objects.head(key)) ?? listedAt(place, key);
+}
+
+const isDescribed = (found: StoredObject | ListedObject): found is StoredObject => !("key" in found);
+
 /** Whether a store says that it has no such archive. */
 async function isNotOurs(place: OwnedPlace, key: string, bundle: Bundle): Promise<boolean> {
   try {
-    const found = await place.objects.head(key);
-    return found === undefined || !isSameContent(found, bundle);
+    const found = await lookAt(place, key);
+    return found === undefined || (isDescribed(found) && !isSameContent(found, bundle));
   } catch {
     return false;
   }
@@ -205,18 +212,23 @@ async function clearArchiveUploads(place: OwnedPlace, names: readonly string[]):
   );
 }
 
-/** Whether an archive is what its name says. A warning names any other: it stays. */
+/**
+ * Whether there is an archive, and it is what its name says. A warning names any other: it stays.
+ *
+ * @throws DestinationError if the store does not say what it is
+ */
 async function isOwnArchive(place: OwnedPlace, name: string, known?: ArchiveParts): Promise<boolean> {
-  const stored = await place.objects.head(place.key(name));
-  const [, sha256 = ""] = ARCHIVE_NAME.exec(name) ?? [];
-  // if HEAD finds nothing, the removal reports what is wrong, if anything
-  if (
-    stored === undefined ||
-    stored.revision === known?.etag ||
-    isSameContent(stored, { size: known?.size ?? stored.size, sha256 })
-  ) {
-    return true;
+  const found = await lookAt(place, place.key(name));
+  if (found === undefined) return false;
+  if (found.revision === known?.etag) return true;
+  if (!isDescribed(found)) {
+    throw new DestinationError(
+      `nothing is removed from ${place.uri}: the store lists ${place.itemUri(name)}, and answers that it is not there`,
+      "Run the command again. If the store says so each time, find out whose that object is, and remove it by hand.",
+    );
   }
+  const [, sha256 = ""] = ARCHIVE_NAME.exec(name) ?? [];
+  if (isSameContent(found, { size: known?.size ?? found.size, sha256 })) return true;
   place.context.reporter.warn(`${place.itemUri(name)} is not removed: someone else overwrote it`);
   return false;
 }

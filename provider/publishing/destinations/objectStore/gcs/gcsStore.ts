@@ -1,6 +1,7 @@
 import type { DestinationContext, DraftingDestination } from "../../destination";
 import { bucketDestination } from "../bucketDestination";
-import { DIGEST_NAME, type ObjectStore, type StoredObject } from "../objectStore";
+import type { StoredHeaders } from "../fileHeaders";
+import { DIGEST_NAME, type ObjectStore } from "../objectStore";
 import { readPagedList } from "../pagedList";
 import { signedLink } from "../signedLink";
 import { StoreError, unlessFailed } from "../storeError";
@@ -73,7 +74,7 @@ export async function openGcs(
     async list(prefix, onObject, atMost = Infinity) {
       let found = 0;
       /** Few different ones, of many objects. */
-      const known = new Map<string, StoredObject["headers"]>();
+      const known = new Map<string, StoredHeaders>();
       await readPagedList(uri, async (pageToken) => {
         const url = client.object(undefined, {
           prefix,
@@ -148,7 +149,7 @@ const listOf = (value: unknown): readonly Readonly<Record<string, string | undef
   Array.isArray(value) ? (value as Readonly<Record<string, string>>[]) : [];
 
 /** The headers of an object, of which the store names those that are set. */
-function headersIn(object: Readonly<Record<string, string | undefined>>): StoredObject["headers"] {
+function headersIn(object: Readonly<Record<string, string | undefined>>): StoredHeaders {
   const { contentType, cacheControl, contentEncoding, contentDisposition } = object;
   return {
     contentType,

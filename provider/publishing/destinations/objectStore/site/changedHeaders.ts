@@ -1,8 +1,8 @@
 import { inParallel } from "../../../../base/runtime/concurrency/inParallel";
 import { sleep } from "../../../../base/runtime/time/clock";
 import type { BucketPlace } from "../bucketPlace";
-import { type FileHeaders, hasHeadersOf, headersOf, revalidated } from "../fileHeaders";
-import { CONCURRENCY, type ListedObject, type StoredObject } from "../objectStore";
+import { type FileHeaders, hasHeaders, hasHeadersOf, headersOf, revalidated } from "../fileHeaders";
+import { CONCURRENCY, type ListedObject } from "../objectStore";
 import { secondPaths } from "./siteObjects";
 import { recordPath, type SiteRecord } from "./siteRecord";
 
@@ -77,20 +77,6 @@ export class NewestFiles {
     await sleep(clock, Math.max(0, sentMs + TIME_STEP_MS - clock.monotonic()), signal);
   }
 }
-
-/** Whether an object is served with these headers, and with none that makes browsers download it. */
-export function hasHeaders(stored: StoredObject["headers"], wanted: FileHeaders): boolean {
-  return (
-    stored.contentDisposition === undefined &&
-    sameText(stored.contentType, wanted.contentType) &&
-    sameText(stored.cacheControl, wanted.cacheControl) &&
-    sameText(stored.contentEncoding, wanted.contentEncoding)
-  );
-}
-
-/** Stores may write spaces and letter case of a header in another way. */
-const sameText = (one = "", other = ""): boolean => plain(one) === plain(other);
-const plain = (text: string): string => text.replace(/\s/g, "").toLowerCase();
 
 /** The headers with which a copy sent its files. `undefined` for those of which an earlier version decided otherwise. */
 export function sentHeaders(

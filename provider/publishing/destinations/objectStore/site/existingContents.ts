@@ -5,9 +5,10 @@ import { DestinationError } from "../../../../base/runtime/messages/errors";
 import { firstOf } from "../../../../base/runtime/messages/firstOf";
 import { isInOtherPlace } from "../bucketMark";
 import type { BucketPlace } from "../bucketPlace";
+import { hasHeaders } from "../fileHeaders";
 import { CONCURRENCY } from "../objectStore";
 import { isSameContent } from "../sendObject";
-import { changedHeaders, hasHeaders, type SentFile, sentHeaders } from "./changedHeaders";
+import { changedHeaders, type SentFile, sentHeaders } from "./changedHeaders";
 import type { SiteInventory } from "./siteInventory";
 import type { SiteObject } from "./siteObjects";
 
@@ -21,7 +22,7 @@ export interface ExistingContents {
 
 /**
  * Finds which of these objects already exist, and whether each has the right content. Where records are gone, the site's own files are
- * recognised by their content.
+ * recognised by their content, and by the digest that this package sent with them.
  *
  * @param lacksRecords whether a record of a copy that the resource has there is gone: what this package sent is a copy's
  * @throws DestinationError when an object exists that no copy wrote
@@ -68,7 +69,9 @@ export async function existingContents(
   else {
     await inParallel(unknown, CONCURRENCY, async (object) => {
       const { isSame, hasContent, isSent } = await lookAt(place, object);
-      if (!hasContent && !(lacksRecords && isSent)) return void foreign.push(object.path);
+      // somebody else may have the same content: two of three say that a copy sent it
+      const isOurs = [hasContent, isSent, lacksRecords].filter(Boolean).length >= 2;
+      if (!isOurs) return void foreign.push(object.path);
       if (isSame) return;
       differing.add(object.path);
       if (!hasContent) altered.push(object.path);

@@ -5,7 +5,7 @@ import type { OwnedPlace } from "../bucketMark";
 import { reportArchived } from "./archivedFiles";
 import { changedHeaders, type SentFile, sentHeaders } from "./changedHeaders";
 import { SiteBuffer } from "./siteBuffer";
-import { listSite } from "./siteInventory";
+import { listSite, SiteInventory } from "./siteInventory";
 import { lacksCleanUrls, secondPaths } from "./siteObjects";
 import { copyOf, SitePublication } from "./sitePublication";
 import { editionAt, isRecordPath, recordPath, type SiteRecord } from "./siteRecord";
@@ -104,17 +104,17 @@ export const SITES_IN_BUCKET: CopyLayout<OwnedPlace> = {
 
   /** Files that another copy also has stay, and with a warning those that others wrote since. */
   remove: (place, editions, _copies, kept) =>
-    removeRecords(place, ({ sha256, isWhole }) => {
+    removeRecords(place, {
+      leaving: editions,
+      kept,
       // incomplete copies of versions without marks: no run follows the last removal
-      const isLeftover = kept.length === 0 && !isWhole;
-      return editions.includes(sha256) || isLeftover;
+      isLeftover: ({ isWhole }) => kept.length === 0 && !isWhole,
     }),
 };
 
 /** Whether there is anything below the prefix that may be a file of a site, and no record which says whose. */
 async function hasFiles(place: OwnedPlace): Promise<boolean> {
-  const { objects, records, inner } = await listSite(place);
-  return records.length === 0 && objects.keys().some((path) => !inner.some((each) => path.startsWith(each)));
+  return (await SiteInventory.take(place, [])).unrecorded().length > 0;
 }
 
 function digestsOf(files: SiteRecord["files"]): Map<string, string> {

@@ -69,6 +69,16 @@ interface SitePlan {
   readonly isUnchanged: boolean;
 }
 
+/** A record that also has what is surplus. */
+function withSurplus(record: SentRecord, surplus: NewRecord["files"]): NewRecord {
+  if (surplus.size === 0) return record;
+  return {
+    ...record,
+    files: new Map([...surplus, ...record.files]),
+    derived: [...record.derived, ...surplus.keys()],
+  };
+}
+
 /**
  * One publication of a site below a prefix. It writes the files in an order in which no page is visible before what it loads. Existing
  * content is not sent again; objects that no copy wrote are never overwritten. The files of earlier copies stay, for pages that are still
@@ -107,15 +117,17 @@ export class SitePublication {
 
   async #plan(files: readonly BufferedFile[]): Promise<SitePlan> {
     const { edition, earlier, buffer } = this.#site;
-    const inventory = await SiteInventory.take(this.#place);
-    const unrecorded = earlier.filter(({ sha256 }) => inventory.recordOf(sha256) === undefined);
+    const inventory = await SiteInventory.take(
+      this.#place,
+      earlier.map(({ sha256 }) => sha256),
+    );
     const takenPaths = (await this.#place.objects.hasKeysBesideFolders())
       ? undefined
       : [...inventory.objects.keys()];
     const wanted = await wantedSite(this.#place, files, buffer, takenPaths, inventory.records);
     const objects = wanted.stages.flat();
-    const existing = await existingContents(inventory, objects, unrecorded.length > 0);
-    this.#warnOfLostRecords(unrecorded.filter(({ sha256 }) => sha256 !== edition));
+    const existing = await existingContents(inventory, objects, inventory.lost.length > 0);
+    this.#warnOfLostRecords(this.#lostBy(inventory));
     const byPath = new Map(objects.values().map((object) => [object.path, object] as const));
     const before = inventory.recordOf(edition);
     const surplus = new Map(before?.files.entries().filter(([path]) => !byPath.has(path)));
@@ -143,11 +155,7 @@ export class SitePublication {
   /** Writes the record before the first file: what is removed belongs to the copy until it is gone. */
   async #begin({ record, surplus, inventory, wanted, existing }: SitePlan): Promise<void> {
     const { uri, context } = this.#place;
-    await putUnprotected(this.#place, {
-      ...record,
-      files: surplus.size === 0 ? record.files : new Map([...surplus, ...record.files]),
-      derived: [...record.derived, ...surplus.keys()],
-    });
+    await putUnprotected(this.#place, withSurplus(record, surplus));
     if (existing.altered.length > 0) {
       context.reporter.warn(
         `below ${uri} there are objects that were changed since they were copied. They are written again: ${firstOf(existing.altered)}`,
@@ -158,7 +166,8 @@ export class SitePublication {
   }
 
   async #makeRoom({ inventory, conflicting, missing }: SitePlan): Promise<void> {
-    await this.#place.remove(await inventory.writtenBy(inventory.records, conflicting));
+    const { own } = await inventory.writersOf(inventory.records, conflicting);
+    await this.#place.remove(own);
     if (this.#place.objects.keepsTier !== true) return;
     const sent = missing.flat().map(({ path }) => path);
     await this.#place.remove(sent.filter((path) => inventory.objects.get(path)?.archiveTier !== undefined));
@@ -197,10 +206,13 @@ export class SitePublication {
     if (!isSent) throw this.#changedMeanwhile(path);
   }
 
+  /** Without the records of all earlier copies, nobody knows whether these need it: it stays the copy's. */
   async #removeSurplus({ inventory, surplus, record }: SitePlan): Promise<void> {
+    if (surplus.size === 0 || this.#lostBy(inventory).length > 0) return;
     const others = inventory.records.filter(({ sha256 }) => sha256 !== record.sha256);
     const unshared = [...surplus.keys()].filter((path) => !others.some(({ files }) => files.has(path)));
-    await this.#place.removeOwn(await inventory.writtenBy(inventory.records, unshared));
+    const { own } = await inventory.writersOf(inventory.records, unshared);
+    await this.#place.removeOwn(own);
   }
 
   /** Writes the record after the last file. @throws DestinationError for a missing or changed object */
@@ -210,7 +222,8 @@ export class SitePublication {
       const newest = await this.#confirm(plan);
       await newest.recordLater(this.#place, sentMs);
     }
-    await putRecord(this.#place, { ...plan.record, isWhole: true });
+    const left = this.#lostBy(plan.inventory).length > 0 ? plan.surplus : new Map();
+    await putRecord(this.#place, { ...withSurplus(plan.record, left), isWhole: true });
   }
 
   /**
@@ -264,16 +277,26 @@ export class SitePublication {
   }
 
   /** Removes what other runs began more than an hour ago, and never completed. */
-  async #removeAbandoned({ records }: SiteInventory): Promise<void> {
+  async #removeAbandoned(inventory: SiteInventory): Promise<void> {
+    const { edition, earlier } = this.#site;
     const nowMs = this.#place.context.clock.now();
     const isAbandoned = ({ isWhole, sha256, modifiedAtMs }: SiteInventory["records"][number]): boolean =>
-      !isWhole && sha256 !== this.#site.edition && nowMs - modifiedAtMs > ABANDONED_AFTER_MS;
-    if (records.some(isAbandoned)) await removeRecords(this.#place, isAbandoned);
+      !isWhole && sha256 !== edition && nowMs - modifiedAtMs > ABANDONED_AFTER_MS;
+    const leaving = inventory.records.filter(isAbandoned).map(({ sha256 }) => sha256);
+    // a later run removes it, when the resource has no copy without a record
+    if (leaving.length === 0 || this.#lostBy(inventory).length > 0) return;
+    const kept = [edition, ...earlier.map(({ sha256 }) => sha256)].filter((each) => !leaving.includes(each));
+    await removeRecords(this.#place, { leaving: [], kept, isLeftover: isAbandoned });
   }
 
-  #warnOfLostRecords(copies: readonly Copy[]): void {
-    if (copies.length === 0) return;
-    const uris = copies.map(({ uri }) => uri);
+  /** The other copies of the resource that have no record. */
+  #lostBy({ lost }: SiteInventory): readonly string[] {
+    return lost.filter((each) => each !== this.#site.edition);
+  }
+
+  #warnOfLostRecords(editions: readonly string[]): void {
+    if (editions.length === 0) return;
+    const uris = editions.map(this.#place.itemUri);
     this.#place.context.reporter.warn(
       `the records of ${firstOf(uris)} are gone: files that only these copies had stay below ${this.#place.uri}`,
     );

@@ -6,6 +6,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   renameSync,
   rmSync,
   symlinkSync,
@@ -170,6 +171,15 @@ describe("a site in a folder", () => {
     },
   );
 
+  test("whose list somebody replaced is completed as long as the state has it", async () => {
+    const copy = await publish();
+    writeFileSync(`${inSite()}.json`, "mine");
+    const draft = await site().begin(bundle, context, bundle.sha256, [copy]);
+    await put(draft);
+    await draft.publish();
+    expect(await site().compare(copy, context)).toBe("same");
+  });
+
   test("is kept where a kept copy has it, and the link where it leads to another", async () => {
     const copy = await publish();
     await site().prune([copy], [copy], context);
@@ -198,12 +208,66 @@ describe("a site in a folder", () => {
     expect(names()).toEqual(["current"]);
   });
 
+  test("leaves what somebody made in place of the link while it was unpacked, and is not visible", async () => {
+    const draft = await site().begin(bundle, context);
+    await put(draft);
+    writeFileSync(join(folder, "current"), "mine");
+    await expect(draft.publish()).rejects.toThrow("exists already, and is not a link to a copy");
+    await draft.abandon?.();
+    expect(readFileSync(join(folder, "current"), "utf8")).toBe("mine");
+    expect(names()).toEqual(["current"]);
+  });
+
+  test("leaves what somebody made in place of the link while the site got its name", async () => {
+    const draft = await site().begin(bundle, context);
+    await put(draft);
+    const made = draft.publish(() => symlinkSync("releases/7", join(folder, "current")));
+    await expect(made).rejects.toThrow("exists already, and is not a link to a copy");
+    expect(readlinkSync(join(folder, "current"))).toBe("releases/7");
+  });
+
+  test("leaves a file of others that has the name of its list", async () => {
+    mkdirSync(folder);
+    writeFileSync(`${inSite()}.json`, '{"name":"docs"}');
+    await expect(publish()).rejects.toThrow(`${bundle.sha256}.json exists already, and is not the list of a`);
+    expect(names()).toEqual([`${bundle.sha256}.json`]);
+    rmSync(`${inSite()}.json`);
+    const draft = await site().begin(bundle, context);
+    await put(draft);
+    writeFileSync(`${inSite()}.json`, '{"name":"docs"}');
+    await expect(draft.publish()).rejects.toThrow("is not the list of a copy's files");
+    expect(readFileSync(`${inSite()}.json`, "utf8")).toBe('{"name":"docs"}');
+  });
+
   test("replaces a changed copy", async () => {
     const copy = await publish();
     rmSync(inSite("index.html"));
     await publish();
     expect(await site().compare(copy, context)).toBe("same");
     expect(names()).toHaveLength(4);
+  });
+});
+
+describe.for(["site", "archive"] as const)("a destroy of the layout %s", (layout) => {
+  const digest = "c".repeat(64);
+  test.for([
+    { architecture: "amd64", os: "linux" }, // as `docker save` unpacks it
+    [digest],
+    {},
+    { "index.html": digest, size: 7 },
+    { "../index.html": digest },
+    { "/etc/passwd": digest },
+    null,
+  ])("leaves a file of others that is named after a digest: %j", async (content) => {
+    mkdirSync(folder);
+    writeFileSync(join(folder, `${digest}.json`), JSON.stringify(content));
+    const target = layout === "site" ? site() : archive();
+    const draft = await target.begin(bundle, context);
+    await put(draft);
+    const copy = await draft.publish();
+    await target.release([copy], context);
+    expect(reporter.lines.warn).toEqual([]);
+    expect(names()).toEqual([`${digest}.json`]);
   });
 });
 

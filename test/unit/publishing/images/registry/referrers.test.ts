@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from "vitest";
 import { digestOf } from "../../../../../provider/base/runtime/values/digest.ts";
 import { contentOf } from "../../../../../provider/publishing/images/registry/content.ts";
-import { listReferrers } from "../../../../../provider/publishing/images/registry/referrers.ts";
+import { listReferrers, referrersOf } from "../../../../../provider/publishing/images/registry/referrers.ts";
 import { type Reply, type ScriptedRegistry, scriptedRegistry } from "./scriptedRegistry.ts";
 
 const OCI_INDEX = "application/vnd.oci.image.index.v1+json";
@@ -59,6 +59,28 @@ test("a registry with the API keeps the list itself", async () => {
   await listReferrers(registry.client, IMAGE, [ONE]);
   expect(registry.lines()).toEqual([`GET referrers/${IMAGE}`]);
   expect(registry.requests[0]?.headers["accept"]).toBe(OCI_INDEX);
+});
+
+test("all pages of the list are read, from addresses that the registry names", async () => {
+  const pages: Readonly<Record<string, Reply>> = {
+    [`GET referrers/${IMAGE}`]: {
+      headers: { link: `</v2/docs/site/referrers/${IMAGE}?next=2>; rel="next"` },
+      body: manifests(ONE),
+    },
+    [`GET referrers/${IMAGE}?next=2`]: { body: manifests(TWO) },
+  };
+  const registry = scriptedRegistry(({ line }) => pages[line] ?? { status: 404 });
+  expect(await referrersOf(registry.client, IMAGE)).toEqual([ONE, TWO]);
+  expect(registry.lines()).toEqual(Object.keys(pages));
+});
+
+test("a list whose pages do not end is an error", async () => {
+  let page = 0;
+  const registry = scriptedRegistry(() => ({
+    headers: { link: `</v2/docs/site/referrers/${IMAGE}?next=${++page}>; rel="next"` },
+    body: manifests(),
+  }));
+  await expect(referrersOf(registry.client, IMAGE)).rejects.toThrow("does not end after 200 pages");
 });
 
 test.each<[string, Reply]>([

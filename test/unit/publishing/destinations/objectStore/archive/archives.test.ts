@@ -291,3 +291,57 @@ test.each([{ key: 7 }, { size: "10" }, { etag: undefined }])(
     expect(store.requests).toEqual([]);
   },
 );
+
+describe("an archive of which a gateway answers to HEAD that it is not there", () => {
+  const answer404 = (key: string): void => {
+    store.rule = (request) =>
+      request.method === "HEAD" && request.key === key ? { status: 404 } : undefined;
+  };
+
+  test("stays if somebody overwrote it, until the store says what it is", async (context) => {
+    const bundle = await stubBundle(context, 1_000);
+    const copy = await publish(context, bundle);
+    store.put(keyOf(bundle), "theirs");
+    answer404(keyOf(bundle));
+    await expect(archives().release([copy], await stubOperation(context))).rejects.toThrow(
+      `nothing is removed from s3://docs/a: the store lists s3://docs/${keyOf(bundle)}, and answers that it is`,
+    );
+    store.rule = () => undefined;
+    const operation = await stubOperation(context);
+    await archives().release([copy], operation);
+    expect([...store.objects.keys()]).toEqual([keyOf(bundle)]);
+    expect(operation.reporter.lines.warn).toHaveLength(1);
+  });
+
+  test("is removed if the list has it as it was sent", async (context) => {
+    const bundle = await stubBundle(context, 1_000);
+    const copy = await publish(context, bundle);
+    answer404(keyOf(bundle));
+    await archives().release([copy], await stubOperation(context));
+    expect(store.objects.size).toBe(0);
+  });
+
+  test("is named by a destroy without the mark", async (context) => {
+    const bundle = await stubBundle(context, 1_000);
+    const copy = await publish(context, bundle);
+    store.objects.delete("a/.docs-hosting/owner.json");
+    answer404(keyOf(bundle));
+    const operation = await stubOperation(context);
+    await archives().release([copy], operation);
+    expect(store.objects.has(keyOf(bundle))).toBe(true);
+    expect(operation.reporter.lines.warn).toEqual([
+      expect.stringContaining(`These stay: s3://docs/${keyOf(bundle)}.`),
+    ]);
+  });
+
+  test("keeps its record if its upload seems to fail", async (context) => {
+    const bundle = await stubBundle(context, 1_000);
+    store.rule = ({ method, key }) => {
+      if (key !== keyOf(bundle)) return undefined;
+      if (method === "PUT") store.put(key, "arrived");
+      return method === "PUT" ? stubError(403, "AccessDenied") : { status: 404 };
+    };
+    await expect(publish(context, bundle)).rejects.toThrow("s3:PutObject on");
+    expect([...store.objects.keys()]).toContain(`a/.docs-hosting/${bundle.sha256}.tar.gz.json`);
+  });
+});

@@ -14,6 +14,7 @@ import {
   type BucketStub,
   startBucketStub,
   STUB_BUCKET,
+  stubError,
   stubOperation,
   xml,
 } from "../../../../../simulation/bucketStub.ts";
@@ -87,6 +88,34 @@ describe("headers that somebody changed, which leave the ETag as it is", () => {
       expect(await sites().compare(copy, await stubOperation(context))).toBe("same");
     },
   );
+
+  test.for(["AccessDenied", "InvalidRequest"])(
+    "are an error if the store refuses to write the file again (%s), also though its content is there",
+    async (code, context) => {
+      const { copy } = await publish(context, FIRST);
+      change("index.html", { "content-disposition": "attachment" });
+      store.rule = ({ method, key }) =>
+        method === "PUT" && key === "v/index.html" ? stubError(403, code) : undefined;
+      await expect(publish(context, FIRST)).rejects.toThrow("v/index.html");
+      store.rule = () => undefined;
+      expect(await sites().compare(copy, await stubOperation(context))).toBe("changed");
+      await publish(context, FIRST);
+      expect(await sites().compare(copy, await stubOperation(context))).toBe("same");
+    },
+  );
+
+  test("count as written again if only the reply is lost", async (context) => {
+    const { copy } = await publish(context, FIRST);
+    change("index.html", { "content-disposition": "attachment" });
+    store.rule = ({ method, key, headers }) => {
+      if (method !== "PUT" || key !== "v/index.html") return undefined;
+      store.put(key, FIRST["index.html"] ?? "", headers);
+      return stubError(403, "AccessDenied");
+    };
+    await publish(context, FIRST);
+    store.rule = () => undefined;
+    expect(await sites().compare(copy, await stubOperation(context))).toBe("same");
+  });
 
   test("a new version does not keep them either", async (context) => {
     await publish(context, FIRST);

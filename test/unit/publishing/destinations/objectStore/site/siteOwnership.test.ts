@@ -36,7 +36,13 @@ async function publish(
     prefix,
     placing,
     operation,
-  }: { prefix?: string; placing?: (copy: Copy) => void; operation?: StubOperation } = {},
+    earlier,
+  }: {
+    prefix?: string;
+    placing?: (copy: Copy) => void;
+    operation?: StubOperation;
+    earlier?: readonly Copy[];
+  } = {},
 ): Promise<Copy> {
   const bundle = {
     path: "/nowhere",
@@ -45,7 +51,8 @@ async function publish(
     size: 1,
     version: "1",
   } as const;
-  const draft = await sites(prefix).begin(bundle, operation ?? (await stubOperation(context)));
+  const used = operation ?? (await stubOperation(context));
+  const draft = await sites(prefix).begin(bundle, used, bundle.sha256, earlier);
   for (const [path, text] of Object.entries(site)) {
     await draft.sink?.file({ path, size: text.length }, Readable.from([Buffer.from(text)]));
   }
@@ -154,6 +161,30 @@ test("objects that no copy wrote are never overwritten", async (context) => {
     ["v/index.html", "theirs"],
     ["v/other.html", "theirs"],
   ]);
+});
+
+test("an object of somebody else with the content of a file of the site is not adopted, and keeps its headers", async (context) => {
+  store.put("v/app.css", SITE["app.css"] ?? "", { "content-type": "text/css", "cache-control": "max-age=5" });
+  await expect(publish(context, SITE)).rejects.toThrow(
+    "below s3://docs/v there are objects that no copy of a site wrote: app.css",
+  );
+  expect(files()).toEqual(["v/app.css"]);
+  expect(store.objects.get("v/app.css")?.headers["cache-control"]).toBe("max-age=5");
+});
+
+test("what this package sent is adopted without its record, and so is equal content of a copy that the state has", async (context) => {
+  const copy = await publish(context, SITE);
+  store.objects.delete(recordKey(SITE));
+  await publish(context, SITE);
+  expect(await sites().compare(copy, await stubOperation(context))).toBe("same");
+  // as a tool leaves it that moves a bucket elsewhere
+  for (const key of files()) {
+    store.put(key, store.objects.get(key)?.body ?? "", { "content-type": "text/css" });
+  }
+  store.objects.delete(recordKey(SITE));
+  await expect(publish(context, SITE)).rejects.toThrow("no copy of a site wrote");
+  await publish(context, SITE, { earlier: [copy] });
+  expect(await sites().compare(copy, await stubOperation(context))).toBe("same");
 });
 
 test("what a killed run has sent is not sent again, unless it is of other content or has other headers", async (context) => {

@@ -1,6 +1,7 @@
 // Removals from a repository of several resources: interrupted, refused, and two at once.
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Copy } from "../../../../../../provider/publishing/destinations/destination.ts";
+import type { Owner } from "../../../../../../provider/publishing/ownership/owner.ts";
 import { otherOwner, OWNER } from "../../../../../simulation/owners.ts";
 import { storeBase, storeIndex } from "../../../../../simulation/registryStub.ts";
 import { copySite } from "../repositoryCopies.ts";
@@ -134,6 +135,63 @@ test("an announcement that the registry does not show yet is removed with its ma
     method === "GET" && path.includes("/docs-hosting-leaving-") ? 404 : undefined;
   await remove(OWNER, [copy]);
   expect(left()).toEqual([]);
+});
+
+describe("a list of tags that the registry cuts without saying so", () => {
+  /** Each list has only the first tags, in their order. */
+  const cutAfter = (last: RegExp): void => {
+    shared.registry.rule = (method, path) => {
+      if (method !== "GET" || !path.endsWith("/tags/list")) return undefined;
+      const tags = left()
+        .filter((name) => !name.startsWith("sha256:"))
+        .sort();
+      const end = tags.findIndex((tag) => last.test(tag));
+      return { status: 200, body: { name: "docs/site", tags: tags.slice(0, end + 1) } };
+    };
+  };
+  const [first, second] = [OWNER, OTHER].sort((one, other) => (one.id < other.id ? -1 : 1)) as [Owner, Owner];
+
+  test.each([
+    ["after the announcement of the removal", /-leaving-/],
+    ["after the mark of its resource", new RegExp(`-owner-.*${first.id}$`)],
+  ])("%s, is no proof that nobody else has the image", async (_, last) => {
+    const copy = await publish(first, "v1");
+    await publish(second, "v1");
+    cutAfter(last);
+    await remove(first, [copy]);
+    expect(shared.lines.warn).toEqual([expect.stringContaining("its owners cannot be listed")]);
+    shared.registry.rule = undefined;
+    expect(await compare(second, copy)).toBe("same");
+    // with the whole list, both can go
+    for (const owner of [first, second]) await remove(owner, [copy]);
+    expect(left()).toEqual([]);
+  });
+
+  test("is none in a long removal that lists them again", async () => {
+    storeIndex(shared.registry, "1.30", [storeBase(shared.registry, "amd64")]);
+    const base = `${shared.registry.host}/nginx:1.30`;
+    const copy = await publish(first, "v1", { base });
+    const context = await as(first);
+    let [now, step] = [0, 0];
+    shared.registry.rule = (method) => {
+      if (method !== "DELETE") return undefined;
+      [now, step] = [31_000, 1_000];
+      cutAfter(/-leaving-/);
+      return undefined;
+    };
+    const clock = { ...context.clock, monotonic: () => (now += step) };
+    const removal = place().release([copy], { ...context, clock });
+    await expect(removal).rejects.toThrow("is published by another resource while it is removed");
+    expect(left().some((name) => name.includes("-owner-"))).toBe(true);
+  });
+
+  test("does not lose the announcement of a mark that it lacks", async () => {
+    const copy = await publish(first, "v1");
+    await killedRemoval(first, copy);
+    cutAfter(/-leaving-/);
+    await remove(first, []);
+    expect(left().some((name) => name.includes("-leaving-"))).toBe(true);
+  });
 });
 
 test("an image whose removal the registry confirms and does not do stays with its mark, and a warning", async () => {

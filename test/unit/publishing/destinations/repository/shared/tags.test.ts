@@ -1,5 +1,6 @@
 // Tags in a repository of several resources: whose a tag is, and what it names.
 import { describe, expect, test } from "vitest";
+import type { Copy } from "../../../../../../provider/publishing/destinations/destination.ts";
 import { newOwner } from "../../../../../../provider/publishing/ownership/owner.ts";
 import { BUNDLE } from "../../../../../simulation/copiedBundle.ts";
 import { otherOwner, OWNER } from "../../../../../simulation/owners.ts";
@@ -161,6 +162,42 @@ test("a tag that another resource moves back at the same time is moved again", a
   expect(moves).toBe(2);
   expect(before).toBeDefined();
   expect(named("latest")).toBe(digestIn(second));
+});
+
+describe("a tag that another resource moves in the same moment", () => {
+  /** What the tag names, from the first time on that it was given. */
+  const movedTo = (copy: Copy, moves = Infinity): void => {
+    let sent = 0;
+    shared.registry.rule = (method, path) => {
+      if (!path.endsWith("/manifests/prod")) return undefined;
+      if (method === "PUT") sent += 1;
+      const image = shared.registry.manifests.get(digestIn(copy));
+      if (method !== "PUT" && image && sent > 0 && sent <= moves) {
+        shared.registry.manifests.set("prod", image);
+      }
+      return undefined;
+    };
+  };
+
+  test("is not called this resource's: the run fails, and says that the image is there", async () => {
+    movedTo(await publish(OTHER, "v2"));
+    const failure: unknown = await publish(OWNER, "v1", { tag: "prod" }).catch((error: unknown) => error);
+    expect(failure).toMatchObject({
+      message: expect.stringContaining("names an image that this resource did not publish") as string,
+      remedy: expect.stringMatching(/^The image is there, without this tag\. /) as string,
+    });
+  });
+
+  test("is not called this resource's after a take-over, either", async () => {
+    movedTo(await publish(OTHER, "v2"));
+    await expect(publish(OWNER, "v1", { tag: "prod", takeOver: true })).rejects.toThrow("accepted the tag");
+  });
+
+  test("is taken over again with `takeOver`", async () => {
+    movedTo(await publish(OTHER, "v2"), 1);
+    const copy = await publish(OWNER, "v1", { tag: "prod", takeOver: true });
+    expect(named("prod")).toBe(digestIn(copy));
+  });
 });
 
 test("the owner of a tag is the one whose copy an import adopts: its first run takes the tag over", async () => {
