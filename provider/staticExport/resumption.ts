@@ -4,6 +4,7 @@ import { decisionLine } from "../resource/decision";
 import { OTHER_ACCOUNT } from "../resource/lifeCycle";
 import type { RecordedStart } from "../resource/resumeRecords";
 import { type CheckedExportInputs, intentOf } from "./inputs";
+import type { StaticExportState } from "./state";
 
 /** The idempotency key of a start. */
 interface StartKey {
@@ -37,8 +38,12 @@ export interface Resumption {
   beginStart(): StartKey;
   /** The service refused the start: no job was started. */
   startRefused(): void;
-  /** The state that is about to be returned contains the job. */
-  handOver(): void;
+  /**
+   * The state that is about to be returned contains the job.
+   *
+   * @param isFinished whether the export is finished: then jobs with other content are no longer needed
+   */
+  handOver(isFinished: boolean): void;
   /** The job is no longer needed. Those with other content stay. */
   forget(): void;
 }
@@ -88,10 +93,22 @@ export function resumptionOf(
 
     startRefused: () => records?.forgetStart(resource, intent),
 
-    handOver: () => records?.handOver(resource),
+    handOver: (isFinished) => records?.handOver(resource, intent, isFinished),
 
     forget: () => records?.forgetContent(resource, intent),
   };
+}
+
+/** Forgets the records of jobs that a stored state contains. */
+export function forgetStored(
+  { resumeRecords, urn, formerUrn }: Pick<Context, "resumeRecords" | "urn" | "formerUrn">,
+  { outputs: { baseUrl, domain, jobId, bundleUrl }, bookkeeping: { unfinished } }: StaticExportState,
+): void {
+  const jobIds = [bundleUrl === undefined ? undefined : jobId, unfinished?.jobId];
+  const stored = jobIds.filter((each) => each !== undefined);
+  for (const each of [urn, formerUrn]) {
+    if (each !== undefined) resumeRecords.forgetStored({ urn: each, baseUrl, domain }, stored);
+  }
 }
 
 /** Moves the records of a renamed resource to its new URN. */

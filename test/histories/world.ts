@@ -25,8 +25,11 @@ export interface Trouble {
   readonly limitMs?: number;
   /** The service forgets all its jobs before this request. */
   readonly purgeAt?: number;
-  /** How it ends: the engine may die before it stores the result, or before the process has cleaned up. */
-  readonly end: "tidy" | "not stored" | "not tidied";
+  /**
+   * How it ends: the engine may die before it stores the result, or before the process has cleaned up; or it cannot store the result, and
+   * ends as ever.
+   */
+  readonly end: "tidy" | "not stored" | "not tidied" | "not saved";
 }
 
 export const NO_TROUBLE: Trouble = { faults: [], end: "tidy" };
@@ -94,6 +97,7 @@ export class World {
     return this.#operation("refresh", trouble, async (context) => {
       const { resource } = this.engine;
       if (!resource) return () => undefined;
+      staticExport.stored?.(context, resource.state);
       const found = await staticExport.read(context, resource.state);
       return () => this.engine.storeRefreshed(found?.state);
     });
@@ -140,21 +144,26 @@ export class World {
       return fault?.reply;
     };
     let result: Report["result"] = "killed";
+    const isStored = trouble.end !== "not stored" && trouble.end !== "not saved";
+    let wasKilled = true;
     let error: Error | undefined;
     try {
       const done = await process.run(work);
-      if (done && trouble.end !== "not stored") {
+      wasKilled = !done;
+      if (done && isStored) {
         result = "success";
         await done.value();
       }
     } catch (caught) {
       error = caught as Error;
-      if (trouble.end !== "not stored") {
+      wasKilled = false;
+      if (isStored) {
         result = "failed";
         if (step) engine.storeFailure(step, error);
       }
     }
-    if (result !== "killed" && trouble.end === "tidy") records.operationEnded();
+    const isEnded = trouble.end === "tidy" || trouble.end === "not saved";
+    if (!wasKilled && isEnded) records.operationEnded();
     else records.processKilled();
     service.fault = () => undefined;
     const report: Report = {

@@ -73,6 +73,7 @@ onEachEngine("interruptions", (kind) => {
       expect(stepsOf(await world.up())).toEqual(["update docs"]);
       expect(starts(world)).toBe(1);
       expect((await world.exported()).outputs["status"]).toBe("completed");
+      await previewIsEmpty(world);
       expect(world.resumeRecords()).toEqual([]);
     },
   );
@@ -98,6 +99,7 @@ onEachEngine("interruptions", (kind) => {
       const before = await world.exported();
       expect(before.outputs["jobId"]).toBe(first?.jobId);
       expect(starts(world)).toBe(1);
+      await previewIsEmpty(world);
       expect(world.resumeRecords()).toEqual([]);
 
       world.program(docs(`version: "v2"`));
@@ -112,8 +114,8 @@ onEachEngine("interruptions", (kind) => {
       expect(stepsOf(await world.up())).toEqual(["update docs"]);
       expect((await world.exported()).outputs).toMatchObject({ version: "v2", jobId: second?.jobId });
       expect(starts(world)).toBe(2);
-      expect(world.resumeRecords()).toEqual([]);
       await previewIsEmpty(world);
+      expect(world.resumeRecords()).toEqual([]);
     },
   );
 
@@ -134,6 +136,7 @@ onEachEngine("interruptions", (kind) => {
     await world.up();
     expect((await world.exported()).outputs["jobId"]).toBe(record?.jobId);
     expect(starts(world)).toBe(1);
+    await previewIsEmpty(world);
     expect(world.resumeRecords()).toEqual([]);
   });
 

@@ -46,8 +46,7 @@ test("the next run uses the key again when no reply came at all", async () => {
 test("other content, and the next export of the same, have another key", async () => {
   loseReplies(2);
   await caught(site.create());
-  await site.create({ version: "v2" });
-  site.records.operationEnded();
+  site.stored(await site.create({ version: "v2" }));
   await site.create({ version: "v2" });
   expect(new Set(site.service.startKeys).size).toBe(3);
   expect(site.service.started).toBe(3);
