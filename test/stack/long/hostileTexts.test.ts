@@ -115,10 +115,11 @@ const AGENT_BODIES: Record<string, object> = {
   unknown: { ...AGENT_JOB, model: unknownValue },
 };
 
-const PROGRAM = `
+/** @param version of the sites whose start had no usable id: only another version starts a second job */
+const programOf = (version?: string): string => `
   const opts = { customTimeouts: { create: "6s", update: "60s" } };
-  for (const name of ${JSON.stringify(ROWS.map(({ name }) => name))})
-    new StaticExport(name, { domain: name + ".example.com" }, opts);
+  for (const [name, version] of ${JSON.stringify(ROWS.map(({ name, starts }) => [name, starts === 2 ? version : undefined]))})
+    new StaticExport(name, { domain: name + ".example.com", version: version ?? undefined }, opts);
   for (const id of ${JSON.stringify(Object.keys(AGENT_BODIES))}) {
     const { source, model, prLink, createdAt } = new AgentJob(id, { projectId: "p1", id }, opts);
     exports[id] = { source, model, prLink, createdAt };
@@ -190,7 +191,7 @@ onEachEngine("hostile texts", (kind) => {
     async (context) => {
       const world = await buildWorld(context, kind);
       const service = hostileService(world);
-      world.program(PROGRAM);
+      world.program(programOf());
       const limits = { parallel: 64, continueOnError: true };
       const up = await world.stack.up(limits);
       expect(up.ok).toBe(false);
@@ -210,6 +211,10 @@ onEachEngine("hostile texts", (kind) => {
       expect(agent("unknown")).toMatchObject({ model: "[removed]" });
 
       service.isWell = true;
+      const refusal = await world.stack.up(limits);
+      expect(`${refusal.text}\n${refusal.error ?? ""}`).toContain("no request is sent and no job is started");
+      expect(Object.values(service.starts)).toEqual(ROWS.map(() => 1));
+      world.program(programOf("v2"));
       const again = succeeded(await world.stack.up(limits));
       expect(again.outputs["sparse"]?.value).toEqual(empty);
       const jobs = Object.fromEntries(ROWS.map(({ name, starts }) => [name, starts]));
