@@ -150,8 +150,8 @@ async function publishArchive(place: OwnedPlace, bundle: Bundle, placing?: Placi
   if (stored === undefined) throw removedMeanwhile(place.uriOf(key));
   const copy = { sha256, ...(await storedCopy(place, key, stored)) };
   placing?.(copy);
-  // before the mark, nobody could begin one
-  if (!place.owner.wasFree) await clearArchiveUploads(place, [file]);
+  // before the mark, no other run could begin one; of a large archive, this one may have, and the reply was lost
+  if (!place.owner.wasFree || size > SMALL) await clearArchiveUploads(place, [file]);
   return copy;
 }
 
