@@ -115,10 +115,12 @@ const AGENT_BODIES: Record<string, object> = {
   unknown: { ...AGENT_JOB, model: unknownValue },
 };
 
+const hasNoId = ({ says }: Row): boolean => says === UNUSABLE_ID;
+
 /** @param version of the sites whose start had no usable id: only another version starts a second job */
 const programOf = (version?: string): string => `
   const opts = { customTimeouts: { create: "6s", update: "60s" } };
-  for (const [name, version] of ${JSON.stringify(ROWS.map(({ name, starts }) => [name, starts === 2 ? version : undefined]))})
+  for (const [name, version] of ${JSON.stringify(ROWS.map((row) => [row.name, hasNoId(row) ? version : undefined]))})
     new StaticExport(name, { domain: name + ".example.com", version: version ?? undefined }, opts);
   for (const id of ${JSON.stringify(Object.keys(AGENT_BODIES))}) {
     const { source, model, prLink, createdAt } = new AgentJob(id, { projectId: "p1", id }, opts);
@@ -213,7 +215,7 @@ onEachEngine("hostile texts", (kind) => {
       service.isWell = true;
       const refusal = await world.stack.up(limits);
       expect(`${refusal.text}\n${refusal.error ?? ""}`).toContain("no request is sent and no job is started");
-      expect(Object.values(service.starts)).toEqual(ROWS.map(() => 1));
+      for (const { name } of ROWS.filter(hasNoId)) expect(service.starts[name], name).toBe(1);
       world.program(programOf("v2"));
       const again = succeeded(await world.stack.up(limits));
       expect(again.outputs["sparse"]?.value).toEqual(empty);
