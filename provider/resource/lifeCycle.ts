@@ -124,12 +124,6 @@ export interface LifeCycle<Inputs extends object, State extends StoredState, Mor
   predict(inputs: Inputs, state: State | undefined, machine: Machine): Readonly<Record<string, unknown>>;
 
   /**
-   * The engine has stored this state: what was recorded outside of it, in case that it cannot, is no longer needed. Best effort, with
-   * reads and removals on this machine.
-   */
-  stored?(context: Pick<Context, "resumeRecords" | "urn" | "formerUrn">, state: State): void;
-
-  /**
    * Reports what a preview can find out beside the outputs, with reads on this machine and without a request. In the dynamic provider,
    * no call tells a preview from an update: only the plugin calls it.
    *

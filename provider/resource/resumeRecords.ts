@@ -46,19 +46,6 @@ interface RecordFile {
 export const RECORD_LIFE_MS: number = 24 * 3_600_000;
 
 /**
- * How long a record is still valid after the end of the operation that returned its job to the engine, in milliseconds. The engine does
- * not say whether it could store the state. If it could, the next call removes the record, unless the resource has left the state.
- */
-export const RETURNED_LIFE_MS = 3_600_000;
-
-/** A content whose job is in a state that was returned to the engine. */
-interface Returned {
-  readonly resource: RecordedResource;
-  readonly intent: string;
-  readonly isFinished: boolean;
-}
-
-/**
  * Records started jobs outside of Pulumi's state, because a killed run can no longer write the state. The service cannot list
  * jobs, so a job without a known id is lost.
  *
@@ -68,7 +55,7 @@ interface Returned {
 export class ResumeFolder {
   readonly #folder: () => string;
   readonly #clock: Pick<Clock, "now" | "random">;
-  readonly #handedOver: Returned[] = [];
+  readonly #handedOver: { readonly resource: RecordedResource; readonly intent: string | undefined }[] = [];
   /** Whether this process has removed old records: once is enough, and each time reads them all. */
   #isTidy = false;
 
@@ -85,7 +72,22 @@ export class ResumeFolder {
   find(resource: RecordedResource, intent: string): RecordedStart {
     const found = this.#find(resource, intent);
     if (!found || this.#isOld(found)) return {};
-    return startIn(found.path);
+    try {
+      const record = JSON.parse(readFileSync(found.path, "utf8")) as unknown;
+      const { jobId, idempotencyKey, startedAtMs, isUnread, wasCompleted } = Object(record) as Record<
+        string,
+        unknown
+      >;
+      return {
+        ...(isIdentifier(jobId) && { jobId }),
+        ...(typeof idempotencyKey === "string" && { idempotencyKey }),
+        ...(typeof startedAtMs === "number" && { startedAtMs }),
+        ...(isUnread === true && { isUnread }),
+        ...(wasCompleted === true && { wasCompleted }),
+      };
+    } catch {
+      return {};
+    }
   }
 
   /**
@@ -121,12 +123,12 @@ export class ResumeFolder {
   }
 
   /**
-   * The state is about to be returned to the engine, with the job of this content. Its record stays until the state is seen to be stored.
+   * The state is about to be returned to the engine: the records are removed once the engine has stored the state.
    *
-   * @param isFinished whether the export is finished: then jobs with other content are no longer needed
+   * @param intent of an unfinished export: jobs with other content stay. @default all
    */
-  handOver(resource: RecordedResource, intent: string, isFinished: boolean): void {
-    this.#handedOver.push({ resource, intent, isFinished });
+  handOver(resource: RecordedResource, intent?: string): void {
+    this.#handedOver.push({ resource, intent });
   }
 
   /** Moves the records of a renamed resource to its new URN. Best effort. */
@@ -159,25 +161,11 @@ export class ResumeFolder {
     }
   }
 
-  /** The engine has stored these jobs of the resource. A start after them, whose job is not known, stays. */
-  forgetStored(resource: RecordedResource, jobIds: readonly string[]): void {
-    for (const { path } of this.#files(prefixOf(resource))) {
-      const { jobId, idempotencyKey } = startIn(path);
-      if (jobId !== undefined && jobIds.includes(jobId) && idempotencyKey === undefined) removeFile(path);
-    }
-  }
-
-  /** The engine has stored every returned state, or could not: it does not say which. */
+  /** The engine has stored every returned state. */
   operationEnded(): void {
-    const returnedAtMs = this.#clock.now() - RECORD_LIFE_MS + RETURNED_LIFE_MS;
-    for (const { resource, intent, isFinished } of this.#handedOver.splice(0)) {
-      const prefix = prefixOf(resource);
-      for (const { path, changedMs } of this.#files(prefix)) {
-        const isReturned =
-          isAbout(basename(path).slice(prefix.length), intent) && startIn(path).jobId !== undefined;
-        if (isReturned) setTime(path, Math.min(changedMs, returnedAtMs));
-        else if (isFinished) removeFile(path);
-      }
+    for (const { resource, intent } of this.#handedOver.splice(0)) {
+      if (intent === undefined) this.forget(resource);
+      else this.forgetContent(resource, intent);
     }
   }
 
@@ -211,35 +199,6 @@ export class ResumeFolder {
     const digest = salted(intent, salt).slice(0, 32);
     const name = salt === undefined ? digest : `${salt}-${digest}`;
     return join(this.#folder(), `${prefixOf(resource)}${name}.json`);
-  }
-}
-
-/** What a record says; nothing if it is unreadable. */
-function startIn(path: string): RecordedStart {
-  try {
-    const record = JSON.parse(readFileSync(path, "utf8")) as unknown;
-    const { jobId, idempotencyKey, startedAtMs, isUnread, wasCompleted } = Object(record) as Record<
-      string,
-      unknown
-    >;
-    return {
-      ...(isIdentifier(jobId) && { jobId }),
-      ...(typeof idempotencyKey === "string" && { idempotencyKey }),
-      ...(typeof startedAtMs === "number" && { startedAtMs }),
-      ...(isUnread === true && { isUnread }),
-      ...(wasCompleted === true && { wasCompleted }),
-    };
-  } catch {
-    return {};
-  }
-}
-
-/** Sets the age of a record. Best effort. @param atMs milliseconds since 1970 */
-function setTime(path: string, atMs: number): void {
-  try {
-    utimesSync(path, atMs / 1_000, atMs / 1_000);
-  } catch {
-    // another process has removed it
   }
 }
 

@@ -120,7 +120,7 @@ export async function exportSite(
       if (!mayHaveStarted(error)) record.startRefused();
     }
     // a killed run may have recorded a newer job than the one in the state
-    else if (job && record.find().jobId === job.jobId) record.handOver(false);
+    else if (job && record.find().jobId === job.jobId) record.handOver("unfinished");
   };
 
   try {
@@ -132,7 +132,7 @@ export async function exportSite(
       (await started());
     // a refresh may have stored the report of an unfinished job
     const counted = stored?.status === "completed" && stored.jobId === done.jobId;
-    record.handOver(true);
+    record.handOver("finished");
     const state = reportedState(context, inputs, done, counted ? stored : undefined);
     return { ...state, bookkeeping: { ...state.bookkeeping, exportedAtMs: done.link.mintedAtMs } };
   } catch (error) {

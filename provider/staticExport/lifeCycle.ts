@@ -18,7 +18,7 @@ import { type CheckedExportInputs, STATIC_EXPORT_INPUTS } from "./inputs";
 import { STATIC_EXPORT_OUTPUTS } from "./outputs";
 import { changedExportInputs, planExport, predictExport, unreadStart } from "./plan";
 import { renewLink } from "./renewLink";
-import { forgetStored, renameRecords, resumptionOf } from "./resumption";
+import { renameRecords, resumptionOf } from "./resumption";
 import {
   exportInputsOf,
   hadLink,
@@ -58,8 +58,6 @@ export const staticExport: LifeCycle<CheckedExportInputs, StaticExportState> = {
   },
 
   predict: predictExport,
-
-  stored: forgetStored,
 
   /** Exports the site, or adopts the given job. */
   create: (context, inputs, limitMs = DEFAULT_LIMIT_MS) => converge(context, inputs, undefined, limitMs),
@@ -162,7 +160,7 @@ function keepForCreate(
   const jobId = isStarted ? started : outputs.jobId;
   if (!unproved.has(jobId)) return;
   const record = resumptionOf(context, inputs);
-  if ((record.find().jobId ?? jobId) !== jobId) return; // a killed run has started another one since
+  if (record.find().jobId !== undefined) return;
   const wasCompleted = isStarted ? unfinished?.completed === true : hadLink(state);
   record.save(jobId, bookkeeping.exportedAtMs ?? context.clock.now(), wasCompleted);
 }

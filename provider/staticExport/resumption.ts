@@ -4,7 +4,6 @@ import { decisionLine } from "../resource/decision";
 import { OTHER_ACCOUNT } from "../resource/lifeCycle";
 import type { RecordedStart } from "../resource/resumeRecords";
 import { type CheckedExportInputs, intentOf } from "./inputs";
-import type { StaticExportState } from "./state";
 
 /** The idempotency key of a start. */
 interface StartKey {
@@ -38,12 +37,8 @@ export interface Resumption {
   beginStart(): StartKey;
   /** The service refused the start: no job was started. */
   startRefused(): void;
-  /**
-   * The state that is about to be returned contains the job.
-   *
-   * @param isFinished whether the export is finished: then jobs with other content are no longer needed
-   */
-  handOver(isFinished: boolean): void;
+  /** The state that is about to be returned contains the job. Those with other content are needed until an export is finished. */
+  handOver(job: "finished" | "unfinished"): void;
   /** The job is no longer needed. Those with other content stay. */
   forget(): void;
 }
@@ -93,22 +88,10 @@ export function resumptionOf(
 
     startRefused: () => records?.forgetStart(resource, intent),
 
-    handOver: (isFinished) => records?.handOver(resource, intent, isFinished),
+    handOver: (job) => records?.handOver(resource, job === "unfinished" ? intent : undefined),
 
     forget: () => records?.forgetContent(resource, intent),
   };
-}
-
-/** Forgets the records of jobs that a stored state contains. */
-export function forgetStored(
-  { resumeRecords, urn, formerUrn }: Pick<Context, "resumeRecords" | "urn" | "formerUrn">,
-  { outputs: { baseUrl, domain, jobId, bundleUrl }, bookkeeping: { unfinished } }: StaticExportState,
-): void {
-  const jobIds = [bundleUrl === undefined ? undefined : jobId, unfinished?.jobId];
-  const stored = jobIds.filter((each) => each !== undefined);
-  for (const each of [urn, formerUrn]) {
-    if (each !== undefined) resumeRecords.forgetStored({ urn: each, baseUrl, domain }, stored);
-  }
 }
 
 /** Moves the records of a renamed resource to its new URN. */

@@ -17,7 +17,6 @@ const NO_RECORDS: PublicationContext["resumeRecords"] & PublicationContext["publ
   rename: silent,
   forget: silent,
   forgetContent: silent,
-  forgetStored: silent,
 };
 
 /** The real context of an operation of the provider, but nothing is shown and nothing recorded. */

@@ -44,7 +44,6 @@ export class EngineModel {
     const predicted = staticExport.predict(inputs, undefined, machine);
     if (!old) return { op: "create", inputs, predicted };
     const { changed, replaces, hidden, decision } = staticExport.diff(inputs, old.state, machine);
-    staticExport.stored?.(context, old.state);
     // the adapter leaves it open where inputs changed, and the engine compares them itself
     const isChanged = hidden || (changed.length > 0 && !isDeepStrictEqual(old.inputs, inputs));
     if (isChanged && replaces.length > 0) return { op: "replace", inputs, decision, predicted };

@@ -1,4 +1,4 @@
-import { RECORD_LIFE_MS, RETURNED_LIFE_MS } from "../../provider/resource/resumeRecords.ts";
+import { RECORD_LIFE_MS } from "../../provider/resource/resumeRecords.ts";
 import type { StaticExportInputs } from "../../provider/staticExport/inputs.ts";
 import type { Report, World } from "./world.ts";
 
@@ -14,8 +14,6 @@ function isSameSite(content: string, inputs: StaticExportInputs): boolean {
 
 /** How long a record is certainly valid, in milliseconds: its real age is slightly above its age known here. */
 const SURE_LIFE_MS = RECORD_LIFE_MS - 3_600_000;
-/** The same for a record whose state was returned to the engine, and not stored. */
-const SURE_RETURNED_LIFE_MS = RETURNED_LIFE_MS - 60_000;
 
 /** Records for every job what it was started for, and whether it may still be used. */
 export class JobLedger {
@@ -25,8 +23,8 @@ export class JobLedger {
   readonly knownToHaveFailed = new Set<string>();
   /** Finished jobs: exported and stored, or deleted with their resource. */
   readonly spent = new Set<string>();
-  /** The job that must be used for a content, and until when its record is valid, by the machine's clock. */
-  readonly #jobOf = new Map<string, { jobId: string; untilMs: number; recorded: boolean }>();
+  /** The job that must be used for a content, and when its id became known, by the machine's clock. */
+  readonly #jobOf = new Map<string, { jobId: string; knownAtMs: number; recorded: boolean }>();
   readonly #world: World;
 
   constructor(world: World) {
@@ -38,7 +36,7 @@ export class JobLedger {
     const job = this.#jobOf.get(contentOf(inputs));
     if (inputs.jobId !== undefined || !job || !this.#world.service.jobs.has(job.jobId)) return undefined;
     if (this.#isInState(job.jobId)) return job.jobId;
-    const isRecorded = job.recorded && this.#world.clock.now() <= job.untilMs;
+    const isRecorded = job.recorded && this.#world.clock.now() - job.knownAtMs <= SURE_LIFE_MS;
     return isRecorded ? job.jobId : undefined;
   }
 
@@ -63,17 +61,14 @@ export class JobLedger {
       const { jobId: linked, bundleUrl } = engine.resource?.state.outputs ?? {};
       this.#forget((jobId) => bundleUrl === undefined || jobId !== linked);
     }
+    // a run that continued one job has given up those of killed runs for other content
+    if (result === "failed" && requests.some((request) => request.startsWith("GET"))) {
+      this.#forget((jobId) => !this.#isInState(jobId));
+    }
     for (const { jobId, answered } of process.started) {
       this.startedFor.set(jobId, content);
       if (!answered || process.toldToHaveFailed.has(jobId)) continue;
-      this.#jobOf.set(content, { jobId, untilMs: clock.now() + SURE_LIFE_MS, recorded: !records.diskIsFull });
-    }
-    if (report.trouble.end === "not saved" && requests.length > 0) {
-      const own = this.#jobOf.get(content);
-      // a finished export ends all jobs that were started for other content
-      this.#forget((jobId) => jobId !== own?.jobId && !this.#isInState(jobId));
-      const untilMs = clock.now() + SURE_RETURNED_LIFE_MS;
-      if (own) this.#jobOf.set(content, { ...own, untilMs: Math.min(own.untilMs, untilMs) });
+      this.#jobOf.set(content, { jobId, knownAtMs: clock.now(), recorded: !records.diskIsFull });
     }
     const state = engine.resource?.state;
     if (result !== "success" || !state) return;
@@ -83,7 +78,7 @@ export class JobLedger {
     // a finished export ends all jobs that were started for other content; a renewed link does not
     const isExport = requests.length > 0 && step.decision?.code !== "RENEW_WINDOW";
     this.#forget((known) => isExport || known === jobId);
-    this.#jobOf.set(content, { jobId, untilMs: 0, recorded: false });
+    this.#jobOf.set(content, { jobId, knownAtMs: clock.now(), recorded: false });
   }
 
   #isInState(jobId: string): boolean {

@@ -100,12 +100,7 @@ const trouble = weighted<Trouble>([
           faults: fc.oneof(fc.constant([]), fc.array(fault, { maxLength: 2 })),
           limitMs: fc.constantFrom(60 * SECOND_MS, 20 * SECOND_MS, 2 * SECOND_MS),
           purgeAt: requestNumber,
-          end: fc.constantFrom(
-            "tidy" as const,
-            "not stored" as const,
-            "not tidied" as const,
-            "not saved" as const,
-          ),
+          end: fc.constantFrom("tidy" as const, "not stored" as const, "not tidied" as const),
         },
         { requiredKeys: ["faults", "end"] },
       )

@@ -25,11 +25,8 @@ export interface Trouble {
   readonly limitMs?: number;
   /** The service forgets all its jobs before this request. */
   readonly purgeAt?: number;
-  /**
-   * How it ends: the engine may die before it stores the result, or before the process has cleaned up; or it cannot store the result, and
-   * ends as ever.
-   */
-  readonly end: "tidy" | "not stored" | "not tidied" | "not saved";
+  /** How it ends: the engine may die before it stores the result, or before the process has cleaned up. */
+  readonly end: "tidy" | "not stored" | "not tidied";
 }
 
 export const NO_TROUBLE: Trouble = { faults: [], end: "tidy" };
@@ -97,7 +94,6 @@ export class World {
     return this.#operation("refresh", trouble, async (context) => {
       const { resource } = this.engine;
       if (!resource) return () => undefined;
-      staticExport.stored?.(context, resource.state);
       const found = await staticExport.read(context, resource.state);
       return () => this.engine.storeRefreshed(found?.state);
     });
@@ -144,26 +140,21 @@ export class World {
       return fault?.reply;
     };
     let result: Report["result"] = "killed";
-    const isStored = trouble.end !== "not stored" && trouble.end !== "not saved";
-    let wasKilled = true;
     let error: Error | undefined;
     try {
       const done = await process.run(work);
-      wasKilled = !done;
-      if (done && isStored) {
+      if (done && trouble.end !== "not stored") {
         result = "success";
         await done.value();
       }
     } catch (caught) {
       error = caught as Error;
-      wasKilled = false;
-      if (isStored) {
+      if (trouble.end !== "not stored") {
         result = "failed";
         if (step) engine.storeFailure(step, error);
       }
     }
-    const isEnded = trouble.end === "tidy" || trouble.end === "not saved";
-    if (!wasKilled && isEnded) records.operationEnded();
+    if (result !== "killed" && trouble.end === "tidy") records.operationEnded();
     else records.processKilled();
     service.fault = () => undefined;
     const report: Report = {

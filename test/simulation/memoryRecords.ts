@@ -3,10 +3,9 @@ import {
   type RecordedResource,
   type RecordedStart,
   type ResumeFolder,
-  RETURNED_LIFE_MS,
 } from "../../provider/resource/resumeRecords.ts";
 
-/** Resume records without a disk. Like the real ones they outlive a process, and a shorter life begins when the operation has ended. */
+/** Resume records without a disk. Like the real ones they outlive a process, and are removed when the operation has ended. */
 export class MemoryRecords implements Pick<ResumeFolder, keyof ResumeFolder> {
   readonly jobs = new Map<
     string,
@@ -19,7 +18,7 @@ export class MemoryRecords implements Pick<ResumeFolder, keyof ResumeFolder> {
   /** Writing fails. */
   diskIsFull = false;
   readonly #now: () => number;
-  #handedOver: { resource: RecordedResource; intent: string; isFinished: boolean }[] = [];
+  #handedOver: { readonly resource: RecordedResource; readonly intent: string | undefined }[] = [];
 
   /** @param now wall-clock time of the machine whose disk this would be: milliseconds since 1970 */
   constructor(now: () => number = () => 0) {
@@ -61,8 +60,8 @@ export class MemoryRecords implements Pick<ResumeFolder, keyof ResumeFolder> {
     this.starts.delete(prefixOf(resource) + intent);
   }
 
-  handOver(resource: RecordedResource, intent: string, isFinished: boolean): void {
-    this.#handedOver.push({ resource, intent, isFinished });
+  handOver(resource: RecordedResource, intent?: string): void {
+    this.#handedOver.push({ resource, intent });
   }
 
   rename(resource: RecordedResource, urn: string): void {
@@ -85,26 +84,11 @@ export class MemoryRecords implements Pick<ResumeFolder, keyof ResumeFolder> {
     for (const records of [this.jobs, this.starts, this.unread]) records.delete(prefixOf(resource) + intent);
   }
 
-  forgetStored(resource: RecordedResource, jobIds: readonly string[]): void {
-    for (const [key, { jobId }] of this.jobs) {
-      const isStored = key.startsWith(prefixOf(resource)) && jobIds.includes(jobId);
-      if (isStored && !this.starts.has(key)) this.jobs.delete(key);
-    }
-  }
-
-  /** The engine has stored the result, or could not. */
+  /** The engine has stored the result. */
   operationEnded(): void {
-    const returnedAtMs = this.#now() - RECORD_LIFE_MS + RETURNED_LIFE_MS;
-    for (const { resource, intent, isFinished } of this.#handedOver.splice(0)) {
-      const own = prefixOf(resource) + intent;
-      const record = this.jobs.get(own);
-      if (record) record.savedAtMs = Math.min(record.savedAtMs, returnedAtMs);
-      if (!isFinished) continue;
-      for (const records of [this.jobs, this.starts, this.unread] as Map<string, unknown>[]) {
-        for (const key of records.keys()) {
-          if (key.startsWith(prefixOf(resource)) && !(key === own && record)) records.delete(key);
-        }
-      }
+    for (const { resource, intent } of this.#handedOver.splice(0)) {
+      if (intent === undefined) this.forget(resource);
+      else this.forgetContent(resource, intent);
     }
   }
 

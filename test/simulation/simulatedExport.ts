@@ -67,12 +67,6 @@ export class SimulatedExport {
   ): Promise<StaticExportState> =>
     this.#run(staticExport.update(this.context(), state, { ...this.inputs, ...changes }, limitMs));
 
-  /** The operation that returned the state has ended, the engine has stored it, and the next one has begun. */
-  stored(state: StaticExportState): void {
-    this.records.operationEnded();
-    staticExport.stored?.(this.context(), state);
-  }
-
   read = async (state: StaticExportState): Promise<StaticExportState | undefined> =>
     (await this.#run(staticExport.read(this.context(), state)))?.state;
 

@@ -189,10 +189,7 @@ export class Session {
     if (this.#isEngineGone && this.#running.size === 0) this.#host.exit();
   }
 
-  /**
-   * Also called at the normal end of every operation of the engine, whether it could store the states or not. After that, this process
-   * gets no more calls.
-   */
+  /** Also called at the normal end of every operation of the engine. After that, this process gets no more calls. */
   readonly #onCancel = (): void => {
     this.#cancelled = new RunCancelledError("the run was cancelled", "");
     this.#wasInterrupted ||= this.#running.size > 0;

@@ -102,10 +102,6 @@ export function operationsOf(lifeCycle: AnyLifeCycle, session: Session): Operati
     return { outputs: Object.fromEntries(given), bookkeeping };
   }
 
-  function noteStored(urns: Urns, properties: Properties): void {
-    lifeCycle.stored?.({ resumeRecords: session.resumeRecords, ...urns }, stateIn(properties));
-  }
-
   return {
     stateIn,
 
@@ -126,7 +122,6 @@ export function operationsOf(lifeCycle: AnyLifeCycle, session: Session): Operati
 
     diff(urns, given, stored, secrets) {
       const compared = lifeCycle.diff(inputsIn(given), stateIn(stored), session.machine);
-      noteStored(urns, stored);
       const diff = isRenamed(urns) ? renamedDiff(compared) : compared;
       const { urn = "" } = urns;
       if (found.get(urn) !== diff.decision.text) {
@@ -159,7 +154,6 @@ export function operationsOf(lifeCycle: AnyLifeCycle, session: Session): Operati
           const isStored = "__bookkeeping" in props;
           if (!isStored) return lifeCycle.lookUp(context, id, split(props).visible);
           const stored = stateIn(props);
-          noteStored(of, props);
           const current = await lifeCycle.read(context, stored);
           const decision = current
             ? lifeCycle.diff(current.inputs, current.state, session.machine).decision

@@ -34,7 +34,7 @@ onEachEngine("Ctrl-C", (kind) => {
     const after = (await world.exported()).outputs;
     expect(after["status"]).toBe("completed");
     expect(after["bundleUrl"]).toContain("http");
-    await previewIsEmpty(world);
     expect(world.resumeRecords()).toEqual([]);
+    await previewIsEmpty(world);
   });
 });

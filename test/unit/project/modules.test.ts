@@ -178,7 +178,6 @@ const TESTED_ALONE: Readonly<Record<string, string>> = {
   "provider/publishing/externalAssets/trackers.ts TRACKERS": "the documentation is compared with the list",
   "provider/publishing/search/browser/match.ts distance": "it is compared with one that has no bound",
   "provider/resource/resumeRecords.ts RECORD_LIFE_MS": "records in memory are valid as long as those on disk",
-  "provider/resource/resumeRecords.ts RETURNED_LIFE_MS": "the same",
   "provider/staticExport/state.ts finishedState": "a simulated fleet has states without requests",
 };
 

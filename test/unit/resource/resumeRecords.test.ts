@@ -17,7 +17,6 @@ import {
   RECORD_LIFE_MS,
   type RecordedResource,
   ResumeFolder,
-  RETURNED_LIFE_MS,
 } from "../../../provider/resource/resumeRecords.ts";
 import { intentOf } from "../../../provider/staticExport/inputs.ts";
 import { URN } from "../../simulation/testContext.ts";
@@ -311,68 +310,17 @@ describe("forgetting", () => {
     expect(records().find(RESOURCE, "b".repeat(64)).jobId).toBe("job-2");
   });
 
-  test("of the jobs in a stored state leaves other jobs, and a start after them whose job is not known", () => {
-    const [other, third] = ["b".repeat(64), "c".repeat(64)];
-    records().save(RESOURCE, INTENT, { jobId: "job-1" });
-    records().save(RESOURCE, other, { jobId: "job-2" });
-    records().save(RESOURCE, third, { jobId: "job-3", idempotencyKey: "key-4" });
-    records().save({ ...RESOURCE, urn: "urn:other" }, INTENT, { jobId: "job-1" });
-    records().forgetStored(RESOURCE, ["job-1", "job-3"]);
-    expect(records().find(RESOURCE, INTENT)).toEqual({});
-    expect(records().find(RESOURCE, other).jobId).toBe("job-2");
-    expect(records().find(RESOURCE, third).idempotencyKey).toBe("key-4");
-    expect(records().find({ ...RESOURCE, urn: "urn:other" }, INTENT).jobId).toBe("job-1");
-  });
-});
-
-describe("the end of an operation", () => {
-  const OTHER = "b".repeat(64);
-
-  test("leaves a returned job valid for an hour, because the engine may not have stored it; once for each state", () => {
-    expect(RETURNED_LIFE_MS).toBe(3_600_000);
+  test("waits until the engine has stored the returned state, and happens once for it", () => {
     const process = records();
     process.save(RESOURCE, INTENT, { jobId: "job-1" });
     process.operationEnded();
-    nowMs += RETURNED_LIFE_MS + 60_000;
-    process.handOver(RESOURCE, INTENT, true);
-    process.operationEnded();
-    nowMs += RETURNED_LIFE_MS - 1_000;
+    process.handOver(RESOURCE);
     expect(records().find(RESOURCE, INTENT).jobId).toBe("job-1");
-    nowMs += 2_000;
-    expect(records().find(RESOURCE, INTENT).jobId).toBeUndefined();
+    process.operationEnded();
+    expect(files()).toEqual([]);
     process.save(RESOURCE, INTENT, { jobId: "job-2" });
     process.operationEnded();
     expect(records().find(RESOURCE, INTENT).jobId).toBe("job-2");
-  });
-
-  test("does not make an old record valid again", () => {
-    const process = records();
-    process.save(RESOURCE, INTENT, { jobId: "job-1" });
-    const savedAt = new Date(nowMs - RECORD_LIFE_MS - 60_000);
-    utimesSync(onlyFile(), savedAt, savedAt);
-    process.handOver(RESOURCE, INTENT, true);
-    process.operationEnded();
-    expect(records().find(RESOURCE, INTENT).jobId).toBeUndefined();
-  });
-
-  test("after a finished export removes what is not about its job", () => {
-    const process = records();
-    process.save(RESOURCE, INTENT, { idempotencyKey: "key-1" });
-    process.save(RESOURCE, OTHER, { jobId: "job-2" });
-    process.handOver(RESOURCE, INTENT, true);
-    process.operationEnded();
-    expect(files()).toEqual([]);
-  });
-
-  test("after an unfinished export leaves the jobs with other content as they are", () => {
-    const process = records();
-    process.save(RESOURCE, INTENT, { jobId: "job-1" });
-    process.save(RESOURCE, OTHER, { jobId: "job-2" });
-    process.handOver(RESOURCE, INTENT, false);
-    process.operationEnded();
-    nowMs += RETURNED_LIFE_MS + 60_000;
-    expect(records().find(RESOURCE, INTENT).jobId).toBeUndefined();
-    expect(records().find(RESOURCE, OTHER).jobId).toBe("job-2");
   });
 });
 

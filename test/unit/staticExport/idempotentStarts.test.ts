@@ -46,7 +46,8 @@ test("the next run uses the key again when no reply came at all", async () => {
 test("other content, and the next export of the same, have another key", async () => {
   loseReplies(2);
   await caught(site.create());
-  site.stored(await site.create({ version: "v2" }));
+  await site.create({ version: "v2" });
+  site.records.operationEnded();
   await site.create({ version: "v2" });
   expect(new Set(site.service.startKeys).size).toBe(3);
   expect(site.service.started).toBe(3);

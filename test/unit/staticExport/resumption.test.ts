@@ -54,7 +54,7 @@ test("without a URN nothing is recorded, and each start has its own key", () => 
   expect(none.beginStart().idempotencyKey).not.toBe(idempotencyKey);
   none.save("job-1", 0);
   none.startRefused();
-  none.handOver(true);
+  none.handOver("finished");
   none.forget();
   expect(none.find().jobId).toBeUndefined();
   expect([resumeRecords.jobs.size, resumeRecords.starts.size]).toEqual([0, 0]);

@@ -1,5 +1,5 @@
 // State that the operations of one process share, with a stand-in for the row of a resource and for the engine's Ctrl-C.
-import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, type Mock, test, vi } from "vitest";
@@ -9,7 +9,6 @@ import { Session } from "../../../../provider/adapters/session/session.ts";
 import { Secrets } from "../../../../provider/base/runtime/messages/secrets.ts";
 import { noTracer, type Tracing } from "../../../../provider/base/runtime/tracing/tracer.ts";
 import type { PublicationContext } from "../../../../provider/copies/publication/context.ts";
-import { RECORD_LIFE_MS, RETURNED_LIFE_MS } from "../../../../provider/resource/resumeRecords.ts";
 import { EnginesServer } from "../../../simulation/enginesServer.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 import { URN } from "../../../simulation/testContext.ts";
@@ -186,7 +185,7 @@ describe("an engine that is gone", () => {
   test("ends the operations, then the process, and leaves the records of started jobs", async () => {
     const resource = { baseUrl: "https://api.example.test", urn: URN, domain: "docs.example.com" };
     session.resumeRecords.save(resource, "0".repeat(64), { jobId: "job-1" });
-    session.resumeRecords.handOver(resource, "0".repeat(64), true);
+    session.resumeRecords.handOver(resource);
     let end = (): void => undefined;
     const work = stopped(new Promise((resolve) => (end = resolve)));
     gone();
@@ -228,14 +227,6 @@ describe("Ctrl-C", () => {
   const records = (): string[] =>
     ["resume", "published"].flatMap((name) => readdirSync(join(home, "docs-hosting", name)));
 
-  /** Whether the record of the job is valid for a short time only. */
-  const isReturned = (): boolean => {
-    const folder = join(home, "docs-hosting", "resume");
-    const [name = ""] = readdirSync(folder);
-    const returnedAt = Date.now() - RECORD_LIFE_MS + RETURNED_LIFE_MS;
-    return Math.abs(statSync(join(folder, name)).mtimeMs - returnedAt) < 60_000;
-  };
-
   /** An operation that ends when it is stopped, and why. */
   const waiting = (): Promise<unknown> =>
     operation(
@@ -247,7 +238,7 @@ describe("Ctrl-C", () => {
     shared.publicationRecords.save(PUBLISHING, { items: [] });
     shared.publicationRecords.handOver(PUBLISHING);
     session.resumeRecords.save(RESOURCE, "0".repeat(64), { jobId: "job-1" });
-    session.resumeRecords.handOver(RESOURCE, "0".repeat(64), true);
+    session.resumeRecords.handOver(RESOURCE);
   }
 
   test("stops every running operation", async () => {
@@ -269,12 +260,12 @@ describe("Ctrl-C", () => {
     expect(signal.aborted).toBe(false);
   });
 
-  test("at the normal end of a run leaves the record of a job for a while: the engine may not have stored the state", async () => {
+  test("at the normal end of a run removes the records that the state has by now", async () => {
     await contextOf();
     handOver();
-    expect([records().length, isReturned()]).toEqual([2, false]);
+    expect(records()).toHaveLength(2);
     enginesServer.cancel();
-    expect([records().length, isReturned()]).toEqual([1, true]);
+    expect(records()).toEqual([]);
   });
 
   test("during an operation keeps the records: after a second one the engine stores nothing any more", async () => {
@@ -283,7 +274,7 @@ describe("Ctrl-C", () => {
     enginesServer.cancel();
     await work;
     enginesServer.cancel(); // at the end of the run
-    expect([records().length, isReturned()]).toEqual([2, false]);
+    expect(records()).toHaveLength(2);
   });
 
   test("also keeps the records where an operation began after it", async () => {
@@ -292,6 +283,6 @@ describe("Ctrl-C", () => {
     await contextOf();
     handOver();
     enginesServer.cancel();
-    expect([records().length, isReturned()]).toEqual([2, false]);
+    expect(records()).toHaveLength(2);
   });
 });
