@@ -4,15 +4,8 @@ import { sleep } from "../../../base/runtime/time/clock";
 import { formatDuration } from "../../../base/runtime/time/duration";
 import { describeOwner } from "../../ownership/markText";
 import type { DestinationContext } from "../destination";
-import {
-  announcedAlone,
-  type FoundImageMark,
-  type ImageClaim,
-  itemOf,
-  marksAmong,
-  type NamedImageMark,
-  type RepositoryMarks,
-} from "./repositoryMarks";
+import { announcedAlone, itemOf, marksAmong, type NamedImageMark } from "./imageMarkTags";
+import { type FoundImageMark, type ImageClaim, type RepositoryMarks } from "./repositoryMarks";
 
 /** How long a publication waits for another owner that is removing the same image, in milliseconds. */
 const LEAVING_LIMIT_MS = 60_000;

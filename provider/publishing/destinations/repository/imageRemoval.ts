@@ -14,10 +14,10 @@ import { referrersOf } from "../../images/registry/referrers";
 import { removeArtifacts } from "../../images/signing/signedImage";
 import { BUNDLE_LABEL } from "../../images/siteImage/siteImage";
 import type { Copy } from "../destination";
+import { isMadeTag, itemOf, ownTag } from "./imageMarkTags";
 import type { OnlyOwner } from "./imageOwners";
 import { type Parts, partsOf } from "./imageParts";
 import { untag } from "./pulledTag";
-import { isMadeTag, itemOf, ownTag } from "./repositoryMarks";
 import type { RepositoryPlace } from "./repositoryPlace";
 
 /** How many tags are looked up concurrently. */

@@ -20,12 +20,12 @@ import type { Copy, DestinationContext, DraftingDestination } from "../destinati
 import { publishCopy } from "../publishCopy";
 import { removedMeanwhile } from "../removedMeanwhile";
 import { findImage, readImageFiles, readSiteFiles } from "./findImage";
+import { ownTag } from "./imageMarkTags";
 import { fileListOf, findFileList, manifestsOf, type Parts, partsOf } from "./imageParts";
 import { removeImage, unknownCopies } from "./imageRemoval";
 import type { RepositoryInputs } from "./inputs";
 import { previousLayer } from "./previousLayer";
 import { claimTag, ownerOfTag, takeTag, untag } from "./pulledTag";
-import { ownTag } from "./repositoryMarks";
 import { isThere, openRepository } from "./repositoryPlace";
 import { readBase, sendBlobs } from "./sendImage";
 

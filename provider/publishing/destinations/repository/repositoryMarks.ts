@@ -25,9 +25,7 @@ import { repositoryName } from "../../images/registry/reference";
 import { listTags } from "../../images/registry/tags";
 import { markText, readMarkText } from "../../ownership/markText";
 import type { Owner } from "../../ownership/owner";
-
-/** Number of digits of an image's digest in the tags of its copy and of its marks. */
-const TAG_DIGITS = 16;
+import { itemOf, type MarkKind, type NamedImageMark, ownTag, tagOf } from "./imageMarkTags";
 
 const MARK_TYPE = "application/vnd.pulumi-docs-hosting.owner.v1+json";
 /** The configuration of an artifact without content, see «Guidance on artifacts» in the image specification. */
@@ -53,50 +51,6 @@ const LIST_AGAIN_MS = 500;
 /** Of an attempt to write a mark. */
 const FAILED = "failed";
 
-/** `owner`: a mark. `leaving`: its owner removes the image, or gives it up. */
-type Kind = "owner" | "leaving";
-
-/** The name of an image in marks: the first digits of its digest. */
-export function itemOf(digest: string): string {
-  return digest.slice("sha256:".length).slice(0, TAG_DIGITS);
-}
-
-/** The tag of a copy's own, which spares it from the registry's garbage collection. */
-export function ownTag(digest: string): string {
-  return `sha256-${itemOf(digest)}`;
-}
-
-/** Whether this package, or a signer of images, gives such tags: they are not names that people gave. */
-export function isMadeTag(tag: string): boolean {
-  return MARK_TAG.test(tag) || /^sha256-(?:[0-9a-f]{16}|[0-9a-f]{64}(?:\.(?:sig|att|sbom))?)$/.test(tag);
-}
-
-/** Unreleased versions also wrote `left`. */
-const MARK_TAG = /^docs-hosting-(owner|leaving|left)-([0-9a-f]{16})-([0-9a-f]{32})$/;
-
-function tagOf(kind: Kind, item: string, owner: string): string {
-  return `docs-hosting-${kind}-${item}-${owner}`;
-}
-
-/** The image and the owner of a mark, as its tag names them. */
-export type NamedImageMark = Pick<FoundImageMark, "item" | "owner">;
-
-/** The marks that a list of tags shows. */
-export const marksAmong = (tags: readonly string[]): NamedImageMark[] => namedAmong(tags, "owner");
-
-/** The announcements that a list of tags shows without the mark that they are about. */
-export function announcedAlone(tags: readonly string[]): NamedImageMark[] {
-  const has = new Set(tags);
-  return namedAmong(tags, "leaving").filter(({ item, owner }) => !has.has(tagOf("owner", item, owner)));
-}
-
-function namedAmong(tags: readonly string[], wanted: Kind): NamedImageMark[] {
-  return tags.flatMap((tag) => {
-    const [, kind, item = "", owner = ""] = MARK_TAG.exec(tag) ?? [];
-    return kind === wanted ? [{ item, owner }] : [];
-  });
-}
-
 /** What an owner's mark says about an image. */
 export interface ImageClaim {
   /** Digest of the image. */
@@ -108,9 +62,7 @@ export interface ImageClaim {
 }
 
 /** A mark that was read from the registry. */
-export interface FoundImageMark {
-  readonly item: string;
-  readonly owner: string;
+export interface FoundImageMark extends NamedImageMark {
   /** Of the mark's own manifest. */
   readonly digest: string;
   /** Whether it is a mark of this owner by its content, too: anybody who may push can give any manifest the tag of a mark. */
@@ -159,7 +111,7 @@ export class RepositoryMarks {
   }
 
   /** Where people find a mark, or the announcement that its owner gives the image up. */
-  nameOf({ item, owner }: NamedImageMark, kind: Kind = "owner"): string {
+  nameOf({ item, owner }: NamedImageMark, kind: MarkKind = "owner"): string {
     return `${repositoryName(this.#client.repository)}:${tagOf(kind, item, owner)}`;
   }
 
