@@ -52,3 +52,31 @@ export class KillInstants {
     await delay(afterMs);
   };
 }
+
+/**
+ * The kills of a test. Some come too late: a run does not send again what was sent before. So the test goes on until enough runs
+ * were interrupted, however few kills are wanted.
+ */
+export class KillCount {
+  kills = 0;
+  interrupted = 0;
+  readonly #wanted: number;
+
+  constructor(wanted: number) {
+    this.#wanted = wanted;
+  }
+
+  /** Counts a run that was to be killed. */
+  add({ done }: Run): void {
+    this.kills++;
+    if (done === undefined) this.interrupted++;
+  }
+
+  /** @throws Error if hardly any kill comes in time */
+  areEnough(): boolean {
+    if (this.kills >= 10 * this.#wanted + 10) {
+      throw new Error(`${this.interrupted} of ${this.kills} kills came before the end of a run`);
+    }
+    return this.kills >= this.#wanted && this.interrupted > this.#wanted / 8;
+  }
+}
