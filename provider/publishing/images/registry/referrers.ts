@@ -57,25 +57,44 @@ export async function referrersOf(client: RegistryClient, digest: string): Promi
   return (await entriesOfApi(client, digest)) ?? entriesUnder(client, referrersTag(digest));
 }
 
-/** All pages of the list. @returns undefined if the registry does not have the API */
+/**
+ * All pages of the list.
+ *
+ * @returns undefined if the registry does not have the API
+ * @throws DestinationError, also for a list whose end the registry does not say
+ */
 async function entriesOfApi(client: RegistryClient, digest: string): Promise<unknown[] | undefined> {
   const all: unknown[] = [];
   let url = await client.url(client.path("referrers", digest));
   for (let pages = 0; pages < MAX_PAGES; pages++) {
+    const isFirst = pages === 0;
     const page = await client.send(
-      { method: "GET", to: url, headers: { accept: OCI_INDEX }, accepted: [200, ...NO_API] },
+      {
+        method: "GET",
+        to: url,
+        headers: { accept: OCI_INDEX },
+        accepted: isFirst ? [200, ...NO_API] : [200],
+      },
       async (reply) => {
         const entries = reply.status === 200 ? entriesIn(await wholeBody(reply)) : undefined;
         return entries && { entries, next: await nextPage(client, reply, url) };
       },
     );
-    if (page === undefined && pages === 0) return undefined;
-    all.push(...(page?.entries ?? []));
-    if (page?.next === undefined || page.next.href === url.href) return all;
+    if (page === undefined) {
+      if (isFirst) return undefined;
+      throw endless(client, digest, `page ${pages + 1} is no list`);
+    }
+    all.push(...page.entries);
+    if (page.next === undefined) return all;
+    if (page.next.href === url.href) throw endless(client, digest, `page ${pages + 1} leads to itself`);
     url = page.next;
   }
-  throw new DestinationError(
-    `the list of the referrers of ${pinned(client.repository, digest)} does not end after ${MAX_PAGES} pages`,
+  throw endless(client, digest, `it does not end after ${MAX_PAGES} pages`);
+}
+
+function endless(client: RegistryClient, digest: string, reason: string): DestinationError {
+  return new DestinationError(
+    `the list of the referrers of ${pinned(client.repository, digest)} is not whole: ${reason}`,
     "Report it to the registry's operator.",
   );
 }

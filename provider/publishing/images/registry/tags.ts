@@ -28,6 +28,7 @@ export async function listTags(client: RegistryClient): Promise<string[] | undef
   for (let pages = 0; pages < MAX_PAGES; pages++) {
     const page = await readPage(client, url);
     if (page === undefined) return undefined;
+    if (page === "unknown") return pages === 0 ? [] : undefined;
     tags.push(...page.tags);
     if (page.next === undefined) return tags;
     if (page.next.href === url.href) return undefined; // where the rest is, it does not say
@@ -39,10 +40,11 @@ export async function listTags(client: RegistryClient): Promise<string[] | undef
   );
 }
 
+/** @returns "unknown" for a repository that does not exist */
 async function readPage(
   client: RegistryClient,
   url: URL,
-): Promise<{ tags: readonly string[]; next?: URL | undefined } | undefined> {
+): Promise<{ tags: readonly string[]; next?: URL | undefined } | "unknown" | undefined> {
   const page = await client.attempt(
     { method: "GET", to: url, accepted: [200, 404, ...NOT_LISTED] },
     async (reply) => {
@@ -53,7 +55,7 @@ async function readPage(
       }
       // a registry without the list answers 404, too
       const { codes } = registryReason((await readUnwanted(reply)).text);
-      return reply.status === 404 && codes.includes("NAME_UNKNOWN") ? { tags: [] } : undefined;
+      return reply.status === 404 && codes.includes("NAME_UNKNOWN") ? "unknown" : undefined;
     },
   );
   if ("value" in page) return page.value;

@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from "vitest";
+import { DestinationError } from "../../../../../provider/base/runtime/messages/errors.ts";
 import { digestOf } from "../../../../../provider/base/runtime/values/digest.ts";
 import { contentOf } from "../../../../../provider/publishing/images/registry/content.ts";
 import { listReferrers, referrersOf } from "../../../../../provider/publishing/images/registry/referrers.ts";
@@ -81,6 +82,26 @@ test("a list whose pages do not end is an error", async () => {
     body: manifests(),
   }));
   await expect(referrersOf(registry.client, IMAGE)).rejects.toThrow("does not end after 200 pages");
+});
+
+test.each<[string, Reply]>([
+  ["is missing", { status: 404 }],
+  ["is refused", { status: 403 }],
+  ["is no list", { body: "<html>" }],
+  [
+    "leads to itself",
+    {
+      headers: { link: `</v2/docs/site/referrers/${IMAGE}?next=2>; rel="next"` },
+      body: manifests(TWO),
+    },
+  ],
+])("a list whose second page %s is an error, and not the first page alone", async (_what, second) => {
+  const registry = scriptedRegistry(({ line }) =>
+    line === `GET referrers/${IMAGE}`
+      ? { headers: { link: `<?next=2>; rel="next"` }, body: manifests(ONE) }
+      : second,
+  );
+  await expect(referrersOf(registry.client, IMAGE)).rejects.toBeInstanceOf(DestinationError);
 });
 
 test.each<[string, Reply]>([

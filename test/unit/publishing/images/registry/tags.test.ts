@@ -32,6 +32,12 @@ test.each(["", "<html>Sign in</html>", '{"tags":["a"', '{"tags":"a"}', '{"tags":
   },
 );
 
+test("a repository that is unknown has no tags; one that is unknown after the first page has no whole list", async () => {
+  const unknown: Reply = { status: 404, body: { errors: [{ code: "NAME_UNKNOWN" }] } };
+  expect(await listed(unknown)).toEqual([]);
+  expect(await listed({ headers: linkTo("n=1000&last=a"), body: { tags: ["a"] } }, unknown)).toBeUndefined();
+});
+
 test.each([{ tags: [] }, { tags: null }])("a repository without tags has an empty list: %j", async (body) => {
   expect(await listed({ body })).toEqual([]);
 });
