@@ -17,13 +17,14 @@ import { startEditionWatch } from "./editionWatch.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 const PUBLISHES = Number(process.env["PUBLISHES"] ?? 10);
-const JOB_SECONDS = { least: 20, most: 60 };
+/** Jobs take 20 to 60 s. The script's loop sleeps 10 s. */
+const JOB_SECONDS = { least: 20, loops: 4, loop: 10 };
 /**
- * Limits, as shares of the mean of the script with the usual roll-out. The aim for the first page is half of it; both have the
- * same steps of the kubelet on their way there, so that chance decides between 0.48 and 0.51.
+ * Limits, as shares of the mean of the script with the usual roll-out. On the way to the first page, both wait as long as this chart
+ * lets a new pod wait until the others know it (`readinessProbe.initialDelaySeconds`), and for the same steps of the kubelet.
  */
-const LIMITS = { first: 0.55, lastOld: 0.5 };
-/** One pod after the other, with a probe every five seconds: as this chart was before it made publishing quick. */
+const LIMITS = { first: 0.8, lastOld: 0.55 };
+/** One pod after the other, with a probe every five seconds. Its pods wait before the first probe, too. */
 const USUAL_ROLL_OUT = {
   strategy: { type: "RollingUpdate", rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } },
   readinessProbe: { periodSeconds: 5 },
@@ -98,8 +99,8 @@ test(
 );
 
 /**
- * The same lengths for each way, one after the other, one from each part of the range: where a loop polls every 10 s, ten random
- * lengths differ by a second from its mean. The first job is not measured.
+ * The same lengths for each way, one after the other. Their ends are spread evenly over the time that the script's loop sleeps: few
+ * random ones would say what chance decides. The first job is not measured.
  */
 class JobLengths {
   readonly #random = seededRandom(1);
@@ -110,8 +111,10 @@ class JobLengths {
 
   readonly next = (): number => {
     const part = Number.isNaN(this.lastMs) ? undefined : this.#parts.shift();
-    const share = (part ?? 0) + this.#random();
-    const seconds = JOB_SECONDS.least + (share / PUBLISHES) * (JOB_SECONDS.most - JOB_SECONDS.least);
+    const { least, loops, loop } = JOB_SECONDS;
+    const loopsBefore = Math.floor(this.#random() * loops);
+    const share = ((part ?? 0) + this.#random()) / PUBLISHES;
+    const seconds = least + (loopsBefore + share) * loop;
     return (this.lastMs = part === undefined ? 0 : seconds * 1_000);
   };
 }
