@@ -82,17 +82,17 @@ async function entriesOfApi(client: RegistryClient, digest: string): Promise<unk
     );
     if (page === undefined) {
       if (isFirst) return undefined;
-      throw endless(client, digest, `page ${pages + 1} is no list`);
+      throw notWhole(client, digest, `page ${pages + 1} is no list`);
     }
     all.push(...page.entries);
     if (page.next === undefined) return all;
-    if (page.next.href === url.href) throw endless(client, digest, `page ${pages + 1} leads to itself`);
+    if (page.next.href === url.href) throw notWhole(client, digest, `page ${pages + 1} leads to itself`);
     url = page.next;
   }
-  throw endless(client, digest, `it does not end after ${MAX_PAGES} pages`);
+  throw notWhole(client, digest, `it does not end after ${MAX_PAGES} pages`);
 }
 
-function endless(client: RegistryClient, digest: string, reason: string): DestinationError {
+function notWhole(client: RegistryClient, digest: string, reason: string): DestinationError {
   return new DestinationError(
     `the list of the referrers of ${pinned(client.repository, digest)} is not whole: ${reason}`,
     "Report it to the registry's operator.",
